@@ -1,0 +1,35 @@
+"""steinmetz: sparse, physically admissible constitutive laws with honest uncertainty.
+
+Verbs at the top: `study` (built-in or TOML, with changes), `measured` (a CSV file), `run`, `save`, `closed_form`.
+Nothing heavy is imported until one of them is used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from steinmetz.errors import InputError as InputError
+from steinmetz.errors import RunFailure as RunFailure
+
+if TYPE_CHECKING:
+    from steinmetz.engine.run import run as run
+    from steinmetz.export.closed_form import text as closed_form
+    from steinmetz.report.files import save as save
+    from steinmetz.studies.config import load as study
+    from steinmetz.studies.config import measured as measured
+
+_LAZY = {
+    "study": ("steinmetz.studies.config", "load"),
+    "measured": ("steinmetz.studies.config", "measured"),
+    "run": ("steinmetz.engine.run", "run"),
+    "save": ("steinmetz.report.files", "save"),
+    "closed_form": ("steinmetz.export.closed_form", "text"),
+}
+
+__all__ = ["InputError", "RunFailure", "closed_form", "measured", "run", "save", "study"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'steinmetz' has no attribute '{name}'")
+    module, attribute = _LAZY[name]
+    return getattr(import_module(module), attribute)

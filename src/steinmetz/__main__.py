@@ -1,0 +1,5 @@
+"""`python -m steinmetz`."""
+
+from steinmetz.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""Assess: scores of predictions and the certificate of a law."""

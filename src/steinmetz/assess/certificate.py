@@ -1,0 +1,187 @@
+"""Certificate: is a law admissible? Proven from signs and activations, then cross-checked on random states.
+
+The proof walks the graph with the rules of disciplined convexity: a sum of convex terms with non-negative weights is convex, a
+convex non-decreasing activation of a convex argument is convex, and growth in an input passes through in the same way.
+It proves less than everything, but never too much. The cross-check looks for a counter-example among many states.
+"""
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float
+
+from steinmetz.nouns import Conditions, Reference
+from steinmetz.potentials.activations import ACTIVATIONS
+from steinmetz.potentials.base import slopes
+from steinmetz.potentials.graph import Graph
+from steinmetz.potentials.law import Law
+
+# Rounding in slopes and curvatures, relative to the largest of them.
+_ROUNDING = 1e-9
+
+
+class Proof(NamedTuple):
+    """What signs and activations prove of one parameter vector."""
+
+    convex: bool
+    increasing: tuple[str, ...]
+
+
+class _Knowledge(NamedTuple):
+    """Of a node: affine, convex, and in which inputs it can rise or fall."""
+
+    affine: bool
+    convex: bool
+    rises: frozenset[int]
+    falls: frozenset[int]
+
+
+class Certificate(NamedTuple):
+    """Per parameter vector: proven, no counter-example found, and the stress left at the reference."""
+
+    proven: Bool[np.ndarray, "laws"]
+    sound: Bool[np.ndarray, "laws"]
+    reference_stress: Float[np.ndarray, "laws"]
+    faults: list[str]
+    states: int
+
+    @property
+    def violated(self) -> int:
+        """Laws that are not proven admissible, or for which a counter-example or reference stress was found."""
+        return int(np.sum(~(self.proven & self.sound)))
+
+
+def prove(graph: Graph, values: Float[np.ndarray, "parameters"]) -> Proof:
+    """Walk the graph once; the normalisation is affine and decides nothing."""
+    known = [
+        _Knowledge(True, True, frozenset([index]), frozenset()) for index in range(len(graph.inputs))
+    ]
+    for node in graph.units():
+        total = _sum(graph, node, values, known)
+        rule = ACTIVATIONS[graph.activation(node)]
+        moving = total.rises | total.falls
+        known.append(
+            _Knowledge(
+                affine=not moving,
+                convex=rule.convex and (total.affine or (rule.increasing and total.convex)),
+                rises=total.rises if rule.increasing else moving,
+                falls=total.falls if rule.increasing else moving,
+            )
+        )
+    out = _sum(graph, graph.out, values, known)
+    increasing = tuple(name for index, name in enumerate(graph.inputs) if index not in out.falls)
+    return Proof(out.convex, increasing)
+
+
+def _sum(graph: Graph, node: int, values: np.ndarray, known: list[_Knowledge]) -> _Knowledge:
+    affine, convex = True, True
+    rises: frozenset[int] = frozenset()
+    falls: frozenset[int] = frozenset()
+    for edge in graph.into(node):
+        weight, source = values[edge.parameter], known[edge.source]
+        if weight == 0:
+            continue
+        affine = affine and source.affine
+        convex = convex and (source.affine or (weight > 0 and source.convex))
+        rises |= source.rises if weight > 0 else source.falls
+        falls |= source.falls if weight > 0 else source.rises
+    return _Knowledge(affine, convex, rises, falls)
+
+
+def admissible(proof: Proof, conditions: Conditions) -> bool:
+    """Whether a proof covers everything that is demanded."""
+    return (proof.convex or not conditions.convex) and set(conditions.increasing) <= set(proof.increasing)
+
+
+def certify(
+    law: Law,
+    particles: Float[np.ndarray, "particles parameters"],
+    conditions: Conditions,
+    states: Float[Array, "states inputs"],
+    operator: Float[Array, "components inputs"],
+) -> Certificate:
+    """Check the law itself (first) and every particle.
+
+    `states` are inputs for the cross-check: the law sees all of them, every particle its own share. `operator` gives the stress
+    at the reference.
+    """
+    every = np.concatenate([np.asarray(law.values)[None], np.asarray(particles)])
+    proven = np.array([admissible(prove(law.graph, values), conditions) for values in every])
+    stress = np.asarray(_reference_stress(law.graph, law.reference, jnp.asarray(every), operator))
+    everywhere = _search(law.graph, law.reference, law.values[None], states[None], conditions)
+    share = max(1, len(states) // max(1, len(particles)))
+    shares = jnp.resize(states, (len(particles), share, states.shape[1]))
+    apart = _search(law.graph, law.reference, jnp.asarray(particles), shares, conditions)
+    falling, bent = (np.concatenate(pair) for pair in zip(everywhere, apart, strict=True))
+    still = stress <= _ROUNDING * np.maximum(1.0, np.max(np.abs(every), axis=1, initial=0.0))
+    sound = ~falling.any(axis=1) & ~bent & still
+    faults = _faults(law.graph, every, proven, falling, bent, still, conditions)
+    return Certificate(proven, sound, stress, faults, len(states))
+
+
+@eqx.filter_jit
+def _reference_stress(graph: Graph, reference: Reference, every: Array, operator: Array) -> Array:
+    point = jnp.asarray(reference.point)[None]
+    return jax.vmap(lambda theta: jnp.max(jnp.abs(operator @ slopes(graph, reference, theta, point)[0])))(every)
+
+
+@eqx.filter_jit
+def _search(
+    graph: Graph, reference: Reference, every: Array, states: Array, conditions: Conditions
+) -> tuple[Bool[Array, "laws increasing"], Bool[Array, "laws"]]:
+    """Where a slope that must not be negative is, and where the Hessian has a negative eigenvalue (beyond rounding)."""
+    increasing = np.array([graph.inputs.index(name) for name in conditions.increasing], int)
+
+    def at(theta: Float[Array, "parameters"], x: Float[Array, "inputs"]) -> tuple[Array, Array]:
+        slope = jax.grad(graph.energy, argnums=1)(theta, x)
+        hessian = jax.hessian(graph.energy, argnums=1)(theta, x)
+        rounding = _ROUNDING * (1 + jnp.max(jnp.abs(slope)) + jnp.max(jnp.abs(hessian)))
+        return slope[increasing] < -rounding, _indefinite(hessian, rounding) & conditions.convex
+
+    def one(pair: tuple[Array, Array]) -> tuple[Array, Array]:
+        falling, bent = jax.vmap(at, (None, 0))(*pair)
+        return jnp.any(falling, axis=0), jnp.any(bent)
+
+    return jax.lax.map(one, (every, states))
+
+
+def _indefinite(matrix: Float[Array, "n n"], rounding: Float[Array, ""]) -> Bool[Array, ""]:
+    """Whether a symmetric matrix has an eigenvalue below −`rounding`: a pivot of matrix + rounding·I is not positive."""
+    left = matrix + rounding * jnp.eye(matrix.shape[0])
+    negative = jnp.zeros((), bool)
+    while left.shape[0]:
+        pivot = left[0, 0]
+        negative |= pivot <= 0
+        left = left[1:, 1:] - jnp.outer(left[1:, 0], left[0, 1:]) / jnp.where(pivot > 0, pivot, 1.0)
+    return negative
+
+
+def _faults(
+    graph: Graph,
+    every: np.ndarray,
+    proven: np.ndarray,
+    falling: np.ndarray,
+    bent: np.ndarray,
+    still: np.ndarray,
+    conditions: Conditions,
+) -> list[str]:
+    """One sentence per fault, for the law (MAP) and for the first particle that has it."""
+    found = []
+    for index in np.flatnonzero(~proven | falling.any(axis=1) | bent | ~still)[:10]:
+        name = "the law" if index == 0 else f"particle {index - 1}"
+        proof = prove(graph, every[index])
+        missing = [f"growth in {needed}" for needed in conditions.increasing if needed not in proof.increasing]
+        missing += ["convexity"] if conditions.convex and not proof.convex else []
+        if missing:
+            found.append(f"{name}: signs do not prove {' and '.join(missing)}")
+        shrinking = [needed for needed, bad in zip(conditions.increasing, falling[index], strict=True) if bad]
+        if shrinking:
+            found.append(f"{name}: Ψ falls with {' and '.join(shrinking)} at a sampled state")
+        if bent[index]:
+            found.append(f"{name}: Ψ is not convex at a sampled state")
+        if not still[index]:
+            found.append(f"{name}: stress is left at the reference")
+    return found

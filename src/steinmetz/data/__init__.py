@@ -1,0 +1,1 @@
+"""Data: noise models and tables of measured rows."""

@@ -1,0 +1,41 @@
+"""Observation noise: y = ŷ (1 + σ_r ξ) + σ_a ξ', ξ ~ N(0, 1), with the diagonal covariance of SPEC §3."""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from pydantic import BaseModel, ConfigDict, Field
+
+from steinmetz.nouns import Observations
+
+
+class Config(BaseModel):
+    """Noise of the data. All three are standard deviations."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    relative: float = Field(0.1, ge=0, le=10, description="share of the stress itself (multiplicative noise)")
+    absolute: float = Field(0.0, ge=0, description="in the unit of the stress (additive noise)")
+    floor: float = Field(
+        0.02,
+        ge=0,
+        le=1,
+        description="model discrepancy allowed for, as a share of the root-mean-square stress; keeps data at zero "
+        "stress from getting infinite weight when the noise is purely multiplicative",
+    )
+
+
+def draw(
+    key: Array, clean: Float[Array, "*shape"], relative: Float[Array, "..."], absolute: Float[Array, "..."]
+) -> Float[Array, "*shape"]:
+    """One noisy copy of `clean` (SPEC §3; the paper's N(0, σ²) factor must have mean 1, SPEC §9.1)."""
+    first, second = jax.random.split(key)
+    factor = 1 + relative * jax.random.normal(first, clean.shape)
+    return clean * factor + absolute * jax.random.normal(second, clean.shape)
+
+
+def deviation(
+    observations: Observations, prediction: Float[Array, "data components"], floor: float
+) -> Float[Array, "data components"]:
+    """sd = √(σ_a² + (σ_r |ŷ|)² + floor²), with ŷ held at `prediction`."""
+    smallest = floor * observations.scale
+    variance = observations.absolute**2 + (observations.relative * prediction) ** 2 + smallest**2
+    return jnp.sqrt(variance)

@@ -1,0 +1,44 @@
+"""Residuals as a small quadratic form per datum.
+
+Stress enters only through g = ∇Ψ̂(x), so Σ_c (B_c g − y_c)²/sd_c² = ‖R g − q‖² + r₀² with a triangular R of the size of x.
+It is computed once; every optimiser and sampler then works with as many residuals as inputs instead of components.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from steinmetz.nouns import Observations
+
+
+class Quadratic(NamedTuple):
+    """‖factor g − target‖² + constant is the sum of squared standardised residuals of one datum."""
+
+    inputs: Float[Array, "data inputs"]
+    factor: Float[Array, "data rows inputs"]
+    target: Float[Array, "data rows"]
+    constant: Float[Array, ""]
+
+
+def compress(observations: Observations, deviation: Float[Array, "data components"]) -> Quadratic:
+    """QR of the weighted operator beside the weighted data; masked cells have weight zero."""
+    weight = jnp.where(observations.observed, 1 / deviation, 0.0)
+    size = observations.inputs.shape[1]
+    beside = jnp.concatenate([observations.operator, observations.values[..., None]], axis=-1) * weight[..., None]
+    rows = max(0, size + 1 - beside.shape[1])
+    triangle = jnp.linalg.qr(jnp.pad(beside, ((0, 0), (0, rows), (0, 0))), mode="r")
+    constant = jnp.sum(triangle[:, size, size] ** 2)
+    return Quadratic(observations.inputs, triangle[:, :size, :size], triangle[:, :size, size], constant)
+
+
+def residuals(
+    quadratic: Quadratic, slopes: Float[Array, "data inputs"]
+) -> Float[Array, "data rows"]:
+    """R g − q for every datum."""
+    return jnp.einsum("nri,ni->nr", quadratic.factor, slopes) - quadratic.target
+
+
+def misfit(quadratic: Quadratic, slopes: Float[Array, "data inputs"]) -> Float[Array, ""]:
+    """χ²: the sum of squared standardised residuals over all observed cells."""
+    return jnp.sum(residuals(quadratic, slopes) ** 2) + quadratic.constant

@@ -1,0 +1,1 @@
+"""Engine: runs a study through all stages and keeps what came out."""

@@ -1,0 +1,232 @@
+"""Run a study: data → sparsify → posterior → infer → push forward → assess."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from steinmetz import registry
+from steinmetz.assess import certificate, scores
+from steinmetz.data import noise
+from steinmetz.engine.clock import Clock
+from steinmetz.engine.problem import Problem, prepare, require_double
+from steinmetz.errors import RunFailure
+from steinmetz.infer import base, driver
+from steinmetz.nouns import Observations, Report, silent
+from steinmetz.physics import observe
+from steinmetz.physics.base import Physics
+from steinmetz.posterior import density
+from steinmetz.potentials.law import Law
+from steinmetz.predict.push_forward import components, predictive, push_forward
+from steinmetz.sparsify import carve
+
+# The cross-check of the certificate also looks at states twice as far from the reference as the data.
+_REACH = 2.0
+
+
+class Ensemble(NamedTuple):
+    """The posterior as laws: parameters of every usable particle, and how they were found."""
+
+    theta: Float[np.ndarray, "particles parameters"]
+    log_density: Float[np.ndarray, "particles"]
+    run: driver.Run
+
+
+class Along(NamedTuple):
+    """Predictions along the validation path; truth and noisy validation data only where a generating law is known."""
+
+    at: observe.Rig
+    components: tuple[str, ...]
+    law: Float[np.ndarray, "points components"]
+    law_energy: Float[np.ndarray, "points"]
+    pushed: Float[np.ndarray, "particles points components"]
+    pushed_energy: Float[np.ndarray, "particles points"]
+    predictive: Float[np.ndarray, "particles points components"]
+    truth: Float[np.ndarray, "points components"] | None
+    truth_energy: Float[np.ndarray, "points"] | None
+    noisy: Float[np.ndarray, "draws points components"] | None
+
+
+class Result(NamedTuple):
+    """Everything a run found. `law` prints, predicts and is exported; `particles` is its posterior."""
+
+    study: Any
+    problem: Problem
+    carved: carve.Carved
+    posterior: density.Posterior
+    ensemble: Ensemble
+    along: Along
+    scores: dict[str, Any]
+    certificate: certificate.Certificate
+    seconds: dict[str, float]
+
+    @property
+    def law(self) -> Law:
+        return self.carved.law
+
+    @property
+    def particles(self) -> Float[np.ndarray, "particles parameters"]:
+        return self.ensemble.theta
+
+    def stress(self, F: Any, component: str = "S11") -> Float[np.ndarray, "particles states"]:
+        """A stress component of every particle at deformation gradients F (states × 3 × 3)."""
+        state = np.asarray(F, float).reshape(-1, len(self.problem.physics.state))
+        at = observe.rig(self.problem.physics, state, (component,))
+        return push_forward(self.law, jnp.asarray(self.particles), at)[0][:, :, 0]
+
+
+def run(study: Any, report: Report = silent) -> Result:
+    """All stages of a study; the same study and seed give the same numbers on the same machine."""
+    require_double()
+    clock = Clock()
+    keys = dict(zip(("data", "carve", "infer", "noise", "check"), jax.random.split(jax.random.key(study.seed), 5), strict=True))
+    problem = prepare(keys["data"], study)
+    physics = problem.physics
+    potential = registry.load("potentials", study.potential.name).build(
+        study.potential, physics.inputs, physics.conditions
+    )
+    with clock.stage("sparsify"):
+        carved = carve.carve(
+            keys["carve"], potential, physics.reference, problem.train, study.noise.floor, study.prior.deviation,
+            study.sparsify, report,
+        )  # fmt: skip
+    with clock.stage("infer"):
+        posterior, ensemble = infer(keys["infer"], carved, problem, study, report)
+    report("assess", 0, 1)
+    along = push_along(keys["noise"], problem, carved.law, ensemble, study)
+    proof = check(keys["check"], physics, carved.law, ensemble, problem.train, study.assess.certificate_states)
+    found = score(keys["noise"], problem, carved.law, ensemble, along, study)
+    report("assess", 1, 1)
+    return Result(study, problem, carved, posterior, ensemble, along, found, proof, clock.seconds())
+
+
+def infer(
+    key: Array, carved: carve.Carved, problem: Problem, study: Any, report: Report
+) -> tuple[density.Posterior, Ensemble]:
+    """Sample the posterior of the law in coordinates made round by its Laplace approximation."""
+    start_key, run_key = jax.random.split(key)
+    modulus = problem.train.modulus(problem.physics.reference)
+    posterior = density.build(carved.law, carved.quadratic, modulus, study.prior)
+    touching = density.laplace(posterior, carved.law.values)
+    log_density = base.whiten(posterior.log_density, touching.centre, touching.root)
+    sampler = registry.load("infer", study.infer.method).build(log_density, study.infer)
+    position = jax.random.normal(start_key, (study.infer.particles, carved.law.graph.size))
+    done = driver.run(run_key, sampler, position, study.infer.steps, study.infer.tolerance, report)
+    if not done.alive.any():
+        raise RunFailure(f"inference failed: {done.reason}; try a smaller infer.rate or a smaller prior.deviation")
+    u = touching.centre + jnp.asarray(done.particles[done.alive]) @ touching.root.T
+    theta = jax.vmap(posterior.bijector.forward)(u)
+    return posterior, Ensemble(np.asarray(theta), np.asarray(jax.vmap(posterior.log_density)(u)), done)
+
+
+def push_along(key: Array, problem: Problem, law: Law, ensemble: Ensemble, study: Any) -> Along:
+    """Law, particles and (where known) truth along the validation path."""
+    physics, names = problem.physics, problem.physics.default_components
+    at = observe.rig(physics, problem.path.state, names)
+    pushed, energy = push_forward(law, jnp.asarray(ensemble.theta), at)
+    own_key, noise_key = jax.random.split(key)
+    relative, absolute = jnp.asarray(study.noise.relative), jnp.asarray(study.noise.absolute)
+    truth, truth_energy, noisy = None, None, None
+    if problem.truth is not None:
+        clean = observe.clean_values(problem.truth, physics.reference, at)
+        truth_energy = np.asarray(observe.clean_energy(problem.truth, physics.reference, at))
+        shape = (study.assess.noise_draws, *clean.shape)
+        noisy = np.asarray(noise.draw(noise_key, jnp.broadcast_to(clean, shape), relative, absolute))
+        truth = np.asarray(clean)
+    return Along(
+        at, names, np.asarray(components(law, at)), np.asarray(law.energy(at.inputs)), pushed, energy,
+        predictive(own_key, pushed, relative, absolute, study.noise.floor * problem.train.scale), truth, truth_energy, noisy,
+    )  # fmt: skip
+
+
+def check(
+    key: Array, physics: Physics, law: Law, ensemble: Ensemble, train: Observations, count: int
+) -> certificate.Certificate:
+    """Certificate of the law and every particle, cross-checked on random states around and beyond the data."""
+    middle = physics.path(3, 0.1).state[1]
+    reach = min(0.9, _REACH * float(np.max(np.abs(train.state - middle))))
+    state = physics.sample(key, 2 * count, reach)
+    states = jax.vmap(physics.features)(jnp.asarray(state[physics.possible(state)][:count]))
+    operator = physics.operator(jnp.asarray(middle), physics.default_components)
+    return certificate.certify(law, ensemble.theta, physics.conditions, states, operator)
+
+
+def score(
+    key: Array, problem: Problem, law: Law, ensemble: Ensemble, along: Along, study: Any
+) -> dict[str, Any]:
+    """R², Wasserstein-1 and coverage, against the truth where there is one, else against held-out rows."""
+    if along.truth is None or along.noisy is None or problem.truth is None:
+        return _score_measured(key, problem, law, ensemble, study.noise.floor * problem.train.scale)
+    physics, names = problem.physics, along.components
+    fresh_key, _ = jax.random.split(key)
+    fresh = observe.rig(physics, physics.sample(fresh_key, study.assess.test_count, study.data.spread), names)
+    seen = observe.Rig(problem.train.inputs, problem.train.operator)
+    test = np.asarray(components(law, fresh))
+    test_truth = np.asarray(observe.clean_values(problem.truth, physics.reference, fresh))
+    train_truth = np.asarray(observe.clean_values(problem.truth, physics.reference, seen))
+    inside = problem.path.sampled
+    found: dict[str, Any] = {
+        "r2": {
+            "train": scores.r2(np.asarray(components(law, seen)), train_truth),
+            "test": scores.r2(test, test_truth),
+            "path": scores.r2(along.law, along.truth),
+            "path_sampled": scores.r2(along.law[inside], along.truth[inside]),
+            "path_extrapolated": scores.r2(along.law[~inside], along.truth[~inside]),
+            "per_component": scores.r2_per_component(test, test_truth, names),
+        }
+    }
+    varying = np.ptp(along.truth, axis=0) > 0
+    pairs = {
+        "push_forward_noisy": (along.pushed, along.noisy),
+        "push_forward_clean": (along.pushed, along.truth[None]),
+        "predictive_noisy": (along.predictive, along.noisy),
+    }
+    found["w1"] = {
+        name: _parts(scores.wasserstein(a[..., varying], b[..., varying]).mean(axis=1), inside)
+        for name, (a, b) in pairs.items()
+    }
+    mask = np.broadcast_to(varying, along.truth.shape)
+    noisy = along.noisy[0]
+    found["coverage"] = scores.coverage(along.predictive, noisy, mask)
+    found["coverage_sampled"] = scores.coverage(along.predictive, noisy, mask & inside[:, None])
+    found["coverage_extrapolated"] = scores.coverage(along.predictive, noisy, mask & ~inside[:, None])
+    found["coverage_clean"] = scores.coverage(along.pushed, along.truth, mask)
+    return found
+
+
+def _parts(values: Float[np.ndarray, "points"], inside: np.ndarray) -> dict[str, float | None]:
+    """Mean over the whole path, the sampled range and the rest."""
+    return {
+        "path": float(values.mean()),
+        "sampled": float(values[inside].mean()) if inside.any() else None,
+        "extrapolated": float(values[~inside].mean()) if not inside.all() else None,
+    }
+
+
+def _score_measured(
+    key: Array, problem: Problem, law: Law, ensemble: Ensemble, floor: float
+) -> dict[str, Any]:
+    """Scores without a truth: training rows, and held-out rows if there are any."""
+    train, test = problem.train, problem.held_out
+    judged = train if test is None else test
+    at = observe.Rig(judged.inputs, judged.operator)
+    values, seen = np.asarray(judged.values), np.asarray(judged.observed)
+    predicted = np.asarray(components(law, at))
+    pushed = push_forward(law, jnp.asarray(ensemble.theta), at)[0]
+    noisy = predictive(key, pushed, judged.relative, judged.absolute, floor)
+    fitted = np.asarray(components(law, observe.Rig(train.inputs, train.operator)))
+    test_score = None if test is None else scores.r2(predicted, values, seen)
+    return {
+        "r2": {
+            "train": scores.r2(fitted, np.asarray(train.values), np.asarray(train.observed)),
+            "test": test_score,
+            "path": None,
+            "path_sampled": None,
+            "path_extrapolated": None,
+            "per_component": scores.r2_per_component(predicted, values, judged.components, seen),
+        },
+        "w1": {},
+        "coverage": scores.coverage(noisy, values, seen),
+    }

@@ -1,0 +1,1 @@
+"""Export: the closed form of a law and its safe file format."""

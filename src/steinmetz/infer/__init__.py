@@ -1,0 +1,1 @@
+"""Infer: samplers of any log density. They know nothing of mechanics."""

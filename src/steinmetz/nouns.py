@@ -1,0 +1,95 @@
+"""The nouns every stage speaks: reference state, observations, path, progress.
+
+Stages never see mechanics. A physics turns what was measured into `Observations`: inputs x of the potential and a linear
+operator B with y = B ∇Ψ̂(x), because every observed stress is linear in the slopes of the normalised potential.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Array, Bool, Float
+
+Report = Callable[..., None]
+"""`report(stage, done, total, **facts)`, called between compiled chunks."""
+
+
+def silent(stage: str, done: int, total: int, **facts: object) -> None:
+    """The progress report that says nothing."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Where energy and stress vanish: Ψ̂ = Ψ − Ψ(x₀) − n d·(x − x₀) with n = v·∇Ψ(x₀) (SPEC §1).
+
+    `point` is x₀, `weights` is v and `direction` is d. With v = 0 only the energy is shifted.
+    """
+
+    point: tuple[float, ...]
+    weights: tuple[float, ...]
+    direction: tuple[float, ...]
+
+    def cancels(self, index: int) -> bool:
+        """Whether a term linear in input `index` alone drops out of Ψ̂: e_i = v_i d."""
+        unit = np.eye(len(self.point))[index]
+        return bool(np.array_equal(unit, self.weights[index] * np.asarray(self.direction)))
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What an admissible potential must satisfy: convexity in all inputs, growth in some of them."""
+
+    convex: bool
+    increasing: tuple[str, ...]
+
+
+class Observations(NamedTuple):
+    """Stress data as the stages see them; unmeasured cells are masked, never zero."""
+
+    state: Float[np.ndarray, "data columns"]
+    inputs: Float[Array, "data inputs"]
+    operator: Float[Array, "data components inputs"]
+    values: Float[Array, "data components"]
+    observed: Bool[Array, "data components"]
+    absolute: Float[Array, "data components"]
+    relative: Float[Array, "data components"]
+    components: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """Number of observed cells."""
+        return int(np.sum(np.asarray(self.observed)))
+
+    @property
+    def scale(self) -> float:
+        """Root mean square of the observed values: the unit of stress of this data set."""
+        values = np.asarray(self.values)[np.asarray(self.observed)]
+        return float(np.sqrt(np.mean(values**2)))
+
+    def modulus(self, reference: Reference) -> float:
+        """Stress per unit slope: the root-mean-square stress over that of the potentials Ψ = x_i alone.
+
+        The natural size of a weight on the output, whatever the unit of stress and the amplitude of strain.
+        """
+        size = len(reference.point)
+        slopes = np.eye(size) - np.outer(reference.weights, reference.direction)
+        kept = slopes[[not reference.cancels(index) for index in range(size)]]
+        unit = np.einsum("nci,ki->knc", np.asarray(self.operator), kept)[:, np.asarray(self.observed)]
+        return self.scale / float(np.sqrt(np.mean(unit**2)))
+
+
+class Path(NamedTuple):
+    """States along which a law is validated, the coordinate to plot them over and the sampled range."""
+
+    state: Float[np.ndarray, "points columns"]
+    coordinate: Float[np.ndarray, "points"]
+    label: str
+    sampled: Bool[np.ndarray, "points"]
+
+
+class Truth(NamedTuple):
+    """A generating law, known for synthetic data only: energy(inputs) without normalisation."""
+
+    name: str
+    energy: Callable[[Float[Array, "inputs"]], Float[Array, ""]]

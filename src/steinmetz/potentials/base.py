@@ -1,0 +1,54 @@
+"""What a learnable potential declares, and its normalised slopes."""
+
+import abc
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from steinmetz.nouns import Reference
+
+
+class Potential(eqx.Module):
+    """Ψ(θ, x) with a flat parameter vector θ.
+
+    Constraints are declared here and enforced by construction: `nonnegative` marks the parameters that may not be
+    negative, `output` those that scale with the unit of Ψ (they act on the output linearly).
+    """
+
+    inputs: eqx.AbstractVar[tuple[str, ...]]
+    nonnegative: eqx.AbstractVar[tuple[bool, ...]]
+
+    @property
+    def size(self) -> int:
+        """Number of parameters."""
+        return len(self.nonnegative)
+
+    @property
+    @abc.abstractmethod
+    def output(self) -> tuple[bool, ...]:
+        """Parameters that multiply into Ψ linearly."""
+
+    @abc.abstractmethod
+    def energy(self, theta: Float[Array, "parameters"], x: Float[Array, "inputs"]) -> Float[Array, ""]:
+        """Ψ(θ, x), not normalised."""
+
+
+def slopes(
+    potential: Potential, reference: Reference, theta: Float[Array, "parameters"], x: Float[Array, "data inputs"]
+) -> Float[Array, "data inputs"]:
+    """∇Ψ̂(x) = ∇Ψ(x) − n d, n = v·∇Ψ(x₀): zero stress at the reference for every θ (SPEC §1)."""
+    at = jax.grad(potential.energy, argnums=1)
+    n = jnp.asarray(reference.weights, x.dtype) @ at(theta, jnp.asarray(reference.point, x.dtype))
+    return jax.vmap(at, (None, 0))(theta, x) - n * jnp.asarray(reference.direction, x.dtype)
+
+
+def normalised_energy(
+    potential: Potential, reference: Reference, theta: Float[Array, "parameters"], x: Float[Array, "inputs"]
+) -> Float[Array, ""]:
+    """Ψ̂(x) = Ψ(x) − Ψ(x₀) − n d·(x − x₀)."""
+    point = jnp.asarray(reference.point, x.dtype)
+    value, slope = jax.value_and_grad(potential.energy, argnums=1)(theta, point)
+    n = jnp.asarray(reference.weights, x.dtype) @ slope
+    return potential.energy(theta, x) - value - n * (jnp.asarray(reference.direction, x.dtype) @ (x - point))

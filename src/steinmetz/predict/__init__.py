@@ -1,0 +1,1 @@
+"""Predict: push an ensemble of laws forward along states."""

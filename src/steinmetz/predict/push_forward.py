@@ -1,0 +1,50 @@
+"""Push every particle through the law. Two distributions, never mixed (SPEC §6).
+
+*Push-forward*: the model output alone. *Posterior predictive*: the same with the noise of the
+likelihood, which is observation noise and the discrepancy the model is allowed.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from steinmetz.data import noise
+from steinmetz.physics.observe import Rig
+from steinmetz.potentials.base import normalised_energy, slopes
+from steinmetz.potentials.law import Law
+
+
+def components(law: Law, at: Rig) -> Float[Array, "states components"]:
+    """ŷ = B ∇Ψ̂ of one law."""
+    return jnp.einsum("sci,si->sc", at.operator, law.slopes(at.inputs))
+
+
+@jax.jit
+def _push(law: Law, particles: Array, at: Rig) -> tuple[Array, Array]:
+    def one(theta: Float[Array, "parameters"]) -> tuple[Array, Array]:
+        slope = slopes(law.graph, law.reference, theta, at.inputs)
+        energy = jax.vmap(lambda x: normalised_energy(law.graph, law.reference, theta, x))(at.inputs)
+        return jnp.einsum("sci,si->sc", at.operator, slope), energy
+
+    return jax.lax.map(one, particles, batch_size=64)
+
+
+def push_forward(
+    law: Law, particles: Float[Array, "particles parameters"], at: Rig
+) -> tuple[Float[np.ndarray, "particles states components"], Float[np.ndarray, "particles states"]]:
+    """Observed components and energy of every particle at every state."""
+    values, energy = _push(law, jnp.asarray(particles), at)
+    return np.asarray(values), np.asarray(energy)
+
+
+def predictive(
+    key: Array,
+    pushed: Float[np.ndarray, "particles states components"],
+    relative: Float[Array, "..."],
+    absolute: Float[Array, "..."],
+    discrepancy: float,
+) -> Float[np.ndarray, "particles states components"]:
+    """One observation per particle, state and component, with the noise of the likelihood: its floor included."""
+    spread = jnp.sqrt(absolute**2 + discrepancy**2)
+    return np.asarray(noise.draw(key, jnp.asarray(pushed), relative, spread))

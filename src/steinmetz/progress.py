@@ -1,0 +1,62 @@
+"""Progress for people: a live display in a terminal, plain lines elsewhere. Both go to standard error."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from steinmetz.nouns import Report
+
+_TITLES = {"gates": "training gates", "trim": "trimming", "infer": "sampling", "assess": "assessing"}
+
+
+def _facts(facts: dict[str, object]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in facts.items() if value not in (0, ""))
+
+
+@contextmanager
+def shown(stream: TextIO | None = None) -> Iterator[Report]:
+    """The report that suits the stream: live if it is a terminal."""
+    stream = sys.stderr if stream is None else stream
+    if stream.isatty():
+        with _live(stream) as report:
+            yield report
+    else:
+        yield _plain(stream)
+
+
+def _plain(stream: TextIO) -> Report:
+    """A line when a stage starts, at each quarter and at its end."""
+    begun: dict[str, float] = {}
+    quarters: dict[str, int] = {}
+
+    def report(stage: str, done: int, total: int, **facts: object) -> None:
+        begun.setdefault(stage, time.perf_counter())
+        quarter = 4 * done // max(total, 1)
+        if quarter == quarters.get(stage) or (done == 0 and stage in quarters):
+            return
+        quarters[stage] = quarter
+        seconds = time.perf_counter() - begun[stage]
+        tail = _facts(facts)
+        line = f"{_TITLES.get(stage, stage)}: {done}/{total}, {seconds:.1f} s" + (f" ({tail})" if tail else "")
+        print(line, file=stream, flush=True)
+
+    return report
+
+
+@contextmanager
+def _live(stream: TextIO) -> Iterator[Report]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description:>15}"), BarColumn(), TimeElapsedColumn(), TextColumn("{task.fields[facts]}"))
+    with Progress(*columns, console=Console(file=stream)) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def report(stage: str, done: int, total: int, **facts: object) -> None:
+            if stage not in tasks:
+                tasks[stage] = progress.add_task(_TITLES.get(stage, stage), total=total, facts="")
+            progress.update(tasks[stage], completed=done, total=total, facts=_facts(facts))
+
+        yield report

@@ -1,0 +1,1 @@
+"""Report: summary, figures, page and the files of a run directory."""

@@ -1,0 +1,159 @@
+"""Figures of a run: path with bands, gates over training, marginals, and (measured data) predicted against measured."""
+
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
+from steinmetz.engine.run import Result
+from steinmetz.physics import observe
+from steinmetz.predict.push_forward import components as predict
+from steinmetz.predict.push_forward import predictive, push_forward
+
+# Okabe–Ito: distinguishable with every kind of colour vision.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+_STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "legend.frameon": False,
+    "savefig.dpi": 160,
+}
+
+
+def draw(result: Result, folder: Path) -> dict[str, Path]:
+    """Draw everything; returns captions and files, in the order of reading."""
+    drawn = {}
+    plots = {
+        "path.png": (path, "Energy and stress along the validation path: law, 95 % bands, data"),
+        "gates.png": (gates, "Open gates over training, and what the law was chosen from"),
+        "marginals.png": (marginals, "Posterior of the parameters"),
+    }
+    if result.along.truth is None:
+        plots["parity.png"] = (parity, "Predicted against measured stress, with 95 % predictive bands")
+    with matplotlib.rc_context(_STYLE):
+        for name, (plot, caption) in plots.items():
+            figure = plot(result)
+            figure.savefig(folder / name)
+            drawn[caption] = folder / name
+    return drawn
+
+
+def _moving(result: Result) -> list[int]:
+    """Components that vary along the path; equal ones (S22 = S33) once."""
+    values = result.along.law if result.along.truth is None else result.along.truth
+    kept: list[int] = []
+    for index in range(values.shape[1]):
+        repeated = any(np.allclose(values[:, index], values[:, other]) for other in kept)
+        if np.ptp(values[:, index]) > 1e-12 * np.ptp(values) and not repeated:
+            kept.append(index)
+    return kept
+
+
+def path(result: Result) -> Figure:
+    """Ψ (never observed) above, stress below; dotted lines bound the sampled range."""
+    along, course = result.along, result.problem.path
+    figure = Figure(figsize=(6.4, 6.4), layout="constrained")
+    top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[1, 1.6])
+    x = course.coordinate
+    low, high = np.quantile(along.pushed_energy, [0.025, 0.975], axis=0)
+    top.fill_between(x, low, high, color=_COLOURS[0], alpha=0.3, lw=0, label="95 % push-forward")
+    top.plot(x, along.law_energy, color=_COLOURS[0], label=f"law, {result.law.graph.size} parameters")
+    if along.truth_energy is not None:
+        top.plot(x, along.truth_energy, "k--", lw=1, label="truth (never observed)")
+    top.set_ylabel("energy Ψ")
+    top.legend()
+    for colour, index in zip(_COLOURS, _moving(result), strict=False):
+        _stress(bottom, result, index, colour)
+    bottom.set_xlabel(course.label)
+    bottom.set_ylabel("stress S")
+    bottom.legend(ncols=2)
+    for axis in (top, bottom):
+        for border in (x[course.sampled].min(initial=np.inf), x[course.sampled].max(initial=-np.inf)):
+            if x.min() < border < x.max():
+                axis.axvline(border, color="0.3", ls=":", lw=1)
+    return figure
+
+
+def _stress(axis: Any, result: Result, index: int, colour: str) -> None:
+    along, x = result.along, result.problem.path.coordinate
+    name = along.components[index]
+    for samples, alpha in ((along.predictive, 0.15), (along.pushed, 0.4)):
+        low, high = np.quantile(samples[:, :, index], [0.025, 0.975], axis=0)
+        axis.fill_between(x, low, high, color=colour, alpha=alpha, lw=0)
+    axis.plot(x, along.law[:, index], color=colour, label=f"{name} law, bands of law and data")
+    if along.truth is not None and along.noisy is not None:
+        every = max(1, len(x) // 100)
+        axis.plot(x[::every], along.noisy[0, ::every, index], ".", ms=3, color=colour, label=f"{name} noisy validation")
+        axis.plot(x, along.truth[:, index], "k--", lw=1)
+
+
+def gates(result: Result) -> Figure:
+    """Left: gates open at test time, one line per restart. Right: BIC of the best law of each size."""
+    trained, table = result.carved.trained, result.carved.table
+    figure = Figure(figsize=(7.2, 3.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    left.plot(trained.steps, trained.active, lw=1)
+    left.set_yscale("log")
+    left.set_xlabel("step")
+    left.set_ylabel("open gates")
+    shown = [row for row in table if row.active <= 3 * result.law.graph.size + 3]
+    right.plot([row.active for row in shown], [row.criterion for row in shown], "o-", color=_COLOURS[0], ms=4)
+    chosen = next(row for row in table if row.active == result.carved.chosen)
+    right.plot(chosen.active, chosen.criterion, "o", ms=9, mfc="none", mec=_COLOURS[1], mew=2, label="chosen")
+    right.set_yscale("log")
+    right.set_xlabel("active parameters")
+    right.set_ylabel("BIC (lower is better)")
+    right.legend()
+    return figure
+
+
+def marginals(result: Result) -> Figure:
+    """Histogram of the particles, MAP marked."""
+    names, values, draws = result.law.names(), np.asarray(result.law.values), result.particles
+    columns = min(4, len(names))
+    rows = -(-len(names) // columns)
+    figure = Figure(figsize=(2.0 * columns + 0.6, 1.8 * rows + 0.4), layout="constrained")
+    axes = np.atleast_1d(figure.subplots(rows, columns)).ravel()
+    for axis, name, value, column in zip(axes, names, values, draws.T, strict=False):
+        axis.hist(column, bins=min(30, max(5, len(draws) // 10)), color=_COLOURS[0], alpha=0.7)
+        axis.axvline(value, color=_COLOURS[1], lw=1.5)
+        axis.set_title(name, fontsize=9)
+        axis.set_yticks([])
+    for axis in axes[len(names) :]:
+        axis.set_axis_off()
+    figure.supxlabel("parameter (line: MAP)", fontsize=9)
+    return figure
+
+
+def parity(result: Result) -> Figure:
+    """Measured rows: held-out ones where there are any, else all."""
+    shown = result.problem.held_out or result.problem.train
+    at = observe.Rig(shown.inputs, shown.operator)
+    pushed = push_forward(result.law, jnp.asarray(result.particles), at)[0]
+    import jax
+
+    key = jax.random.key(result.study.seed)
+    floor = result.study.noise.floor * result.problem.train.scale
+    low, high = np.quantile(predictive(key, pushed, shown.relative, shown.absolute, floor), [0.025, 0.975], axis=0)
+    predicted = np.asarray(predict(result.law, at))
+    figure = Figure(figsize=(4.6, 4.4), layout="constrained")
+    axis = figure.subplots()
+    for index, name in enumerate(shown.components):
+        seen = np.asarray(shown.observed)[:, index]
+        y = predicted[seen, index]
+        bars = np.maximum([y - low[seen, index], high[seen, index] - y], 0.0)
+        colour = _COLOURS[index % len(_COLOURS)]
+        axis.errorbar(np.asarray(shown.values)[seen, index], y, bars, fmt=".", ms=4, lw=0.6, color=colour, label=name)
+    low_end, high_end = axis.get_xlim()
+    axis.plot([low_end, high_end], [low_end, high_end], "k--", lw=1)
+    held_out = result.problem.held_out is not None
+    axis.set_xlabel(f"measured stress ({'held-out' if held_out else 'fitted'} rows)")
+    axis.set_ylabel("predicted stress")
+    axis.legend(ncols=2, fontsize=7)
+    return figure

@@ -1,0 +1,123 @@
+"""From a full network to one small law: gates → prune → trim → choose → refit."""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from steinmetz.data import noise
+from steinmetz.data.quadratic import Quadratic, compress, misfit
+from steinmetz.errors import RunFailure
+from steinmetz.nouns import Observations, Reference, Report, silent
+from steinmetz.potentials.icnn import ICNN
+from steinmetz.potentials.law import Law
+from steinmetz.sparsify import gates
+from steinmetz.sparsify.prune import prune
+from steinmetz.sparsify.refit import Size, refit
+from steinmetz.sparsify.trim import Candidate, drop, free_inputs, trim
+
+_REWEIGHTINGS = 3
+_FINAL_STEPS = 60
+
+
+class Choice(NamedTuple):
+    """One row of the table a law is chosen from: the best law of its size."""
+
+    active: int
+    misfit: float
+    criterion: float
+    law: Law
+
+
+class Carved(NamedTuple):
+    """The chosen law, the table it was chosen from and how the gates closed."""
+
+    law: Law
+    full: int
+    chosen: int
+    table: list[Choice]
+    reason: str
+    trained: gates.Trained
+    pruned: list[int]
+    deviation: Float[Array, "data components"]
+    quadratic: Quadratic
+
+
+def carve(
+    key: Array,
+    potential: ICNN,
+    reference: Reference,
+    observations: Observations,
+    floor: float,
+    prior: float,
+    config: gates.Config,
+    report: Report = silent,
+) -> Carved:
+    """The sparse law of the data. Weights on the output are trained in units of the modulus of the data."""
+    scale = observations.modulus(reference)
+
+    def scaled(prediction: Float[Array, "data components"]) -> Quadratic:
+        quadratic = compress(observations, noise.deviation(observations, prediction, floor))
+        return quadratic._replace(factor=quadratic.factor * scale)
+
+    # No prediction yet: the noise of a datum is first judged by the datum itself.
+    first = scaled(observations.values)
+    trained = gates.train(key, potential, reference, first, observations.count, config, report)
+    graph = potential.graph()
+    pruned = [prune(graph, theta, reference) for theta in trained.theta[trained.finite]]
+    starts = [_cut(law, config.largest) for law in pruned if law.graph.size > 0]
+    if not starts:
+        raise RunFailure("every gate closed in every restart; lower sparsify.penalty or the noise")
+    pilot = min(starts, key=lambda law: float(misfit(first, law.slopes(first.inputs))))
+    second = scaled(predict(pilot, observations) * scale)
+    candidates = trim(starts, second, 1 / prior, free_inputs(graph), config.candidates, config.beam, report)
+    table, chosen, reason = choose(candidates, observations.count, config.evidence)
+    law = chosen.law
+    for _ in range(_REWEIGHTINGS):
+        quadratic = scaled(predict(law, observations) * scale)
+        law = refit([law], Size.of([law.graph]), quadratic, 1 / prior, _FINAL_STEPS, 1)[0][0]
+    law = rescale(law, scale)
+    deviation = noise.deviation(observations, predict(law, observations), floor)
+    table = [row._replace(law=rescale(row.law, scale)) for row in table]
+    sizes = [small.graph.size for small in pruned]
+    return Carved(
+        law, potential.size, chosen.active, table, reason, trained, sizes, deviation, compress(observations, deviation)
+    )  # fmt: skip
+
+
+def predict(law: Law, observations: Observations) -> Float[Array, "data components"]:
+    """ŷ = B ∇Ψ̂ at the observed states."""
+    return jnp.einsum("nci,ni->nc", observations.operator, law.slopes(observations.inputs))
+
+
+def rescale(law: Law, scale: float) -> Law:
+    """The law whose Ψ is `scale` times this one."""
+    unit = jnp.asarray(np.where(law.graph.output, scale, 1.0))
+    return Law(law.graph, law.values * unit, law.reference)
+
+
+def _cut(law: Law, largest: int) -> Law:
+    """Drop the smallest weights of a law that is too rich to refit."""
+    excess = law.graph.size - largest
+    if excess <= 0:
+        return law
+    return drop(law, [int(index) for index in np.argsort(np.abs(np.asarray(law.values)))[:excess]])
+
+
+def choose(candidates: list[Candidate], count: int, evidence: float) -> tuple[list[Choice], Choice, str]:
+    """The smallest law whose Bayesian information criterion χ² + k log n is within `evidence` of the best."""
+    price = float(np.log(count))
+    table = []
+    for active in sorted({candidate.active for candidate in candidates}):
+        best = min((c for c in candidates if c.active == active), key=lambda c: c.misfit)
+        table.append(Choice(active, best.misfit, best.misfit + active * price, best.law))
+    lowest = min(table, key=lambda row: row.criterion)
+    chosen = next(row for row in table if row.criterion <= lowest.criterion + evidence)
+    reason = f"{chosen.active} parameters: lowest BIC ({lowest.criterion:.1f})"
+    if chosen.active != lowest.active:
+        reason = (
+            f"{chosen.active} parameters: BIC {chosen.criterion:.1f} is within {evidence:g} of the lowest, "
+            f"{lowest.criterion:.1f} with {lowest.active}"
+        )
+    return table, chosen, reason

@@ -1,0 +1,1 @@
+"""Studies: one TOML file each, and the typed configuration they fill."""
