@@ -1,7 +1,7 @@
 """The nouns every stage speaks: reference state, observations, path, progress.
 
-Stages never see mechanics. A physics turns what was measured into `Observations`: inputs x of the potential and a linear
-operator B with y = B ∇Ψ̂(x), because every observed stress is linear in the slopes of the normalised potential.
+Stages never see mechanics. A physics turns what was measured into `Observations`: inputs x of the potential and a
+linear operator B with y = B ∇Ψ̂(x), because every observed stress is linear in the slopes of the normalised potential.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ def silent(stage: str, done: int, total: int, **facts: object) -> None:
 
 @dataclass(frozen=True)
 class Reference:
-    """Where energy and stress vanish: Ψ̂ = Ψ − Ψ(x₀) − n d·(x − x₀) with n = v·∇Ψ(x₀) (SPEC §1).
+    """Where energy and stress vanish: Ψ̂ = Ψ − Ψ(x₀) − n d·(x − x₀) with n = v·∇Ψ(x₀) (method §1).
 
     `point` is x₀, `weights` is v and `direction` is d. With v = 0 only the energy is shifted.
     """
@@ -57,7 +57,7 @@ class Observations(NamedTuple):
     components: tuple[str, ...]
 
     @property
-    def count(self) -> int:
+    def cells(self) -> int:
         """Number of observed cells."""
         return int(np.sum(np.asarray(self.observed)))
 

@@ -1,4 +1,4 @@
-"""Observation noise: y = ŷ (1 + σ_r ξ) + σ_a ξ', ξ ~ N(0, 1), with the diagonal covariance of SPEC §3."""
+"""Observation noise: y = ŷ (1 + σ_r ξ) + σ_a ξ', ξ ~ N(0, 1), with the diagonal covariance of method §3."""
 
 import jax
 import jax.numpy as jnp
@@ -23,10 +23,11 @@ class Config(BaseModel):
     )
 
 
+@jax.jit
 def draw(
     key: Array, clean: Float[Array, "*shape"], relative: Float[Array, "..."], absolute: Float[Array, "..."]
 ) -> Float[Array, "*shape"]:
-    """One noisy copy of `clean` (SPEC §3; the paper's N(0, σ²) factor must have mean 1, SPEC §9.1)."""
+    """One noisy copy of `clean` (method §3; the paper's N(0, σ²) factor must have mean 1, method §9.1)."""
     first, second = jax.random.split(key)
     factor = 1 + relative * jax.random.normal(first, clean.shape)
     return clean * factor + absolute * jax.random.normal(second, clean.shape)
@@ -35,7 +36,10 @@ def draw(
 def deviation(
     observations: Observations, prediction: Float[Array, "data components"], floor: float
 ) -> Float[Array, "data components"]:
-    """sd = √(σ_a² + (σ_r |ŷ|)² + floor²), with ŷ held at `prediction`."""
-    smallest = floor * observations.scale
-    variance = observations.absolute**2 + (observations.relative * prediction) ** 2 + smallest**2
-    return jnp.sqrt(variance)
+    """sd = √(σ_a² + (σ_r |ŷ|)² + (floor · rms)²), with ŷ held at `prediction` and rms the size of the data."""
+    return _deviation(observations.absolute, observations.relative, prediction, floor * observations.scale)
+
+
+@jax.jit
+def _deviation(absolute: Array, relative: Array, prediction: Array, smallest: Array | float) -> Array:
+    return jnp.sqrt(absolute**2 + (relative * prediction) ** 2 + smallest**2)

@@ -1,11 +1,12 @@
 """Residuals as a small quadratic form per datum.
 
-Stress enters only through g = ∇Ψ̂(x), so Σ_c (B_c g − y_c)²/sd_c² = ‖R g − q‖² + r₀² with a triangular R of the size of x.
-It is computed once; every optimiser and sampler then works with as many residuals as inputs instead of components.
+Stress enters only through g = ∇Ψ̂(x), so Σ_c (B_c g − y_c)²/sd_c² = ‖R g − q‖² + r₀² with a triangular R of the size
+of x. It is computed once; every optimiser and sampler then works with as many residuals as inputs, not components.
 """
 
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -23,18 +24,22 @@ class Quadratic(NamedTuple):
 
 def compress(observations: Observations, deviation: Float[Array, "data components"]) -> Quadratic:
     """QR of the weighted operator beside the weighted data; masked cells have weight zero."""
-    weight = jnp.where(observations.observed, 1 / deviation, 0.0)
-    size = observations.inputs.shape[1]
-    beside = jnp.concatenate([observations.operator, observations.values[..., None]], axis=-1) * weight[..., None]
+    factor, target, constant = _triangles(observations.operator, observations.values, observations.observed, deviation)
+    return Quadratic(observations.inputs, factor, target, constant)
+
+
+@jax.jit
+def _triangles(operator: Array, values: Array, observed: Array, deviation: Array) -> tuple[Array, Array, Array]:
+    weight = jnp.where(observed, 1 / deviation, 0.0)
+    size = operator.shape[2]
+    beside = jnp.concatenate([operator, values[..., None]], axis=-1) * weight[..., None]
     rows = max(0, size + 1 - beside.shape[1])
     triangle = jnp.linalg.qr(jnp.pad(beside, ((0, 0), (0, rows), (0, 0))), mode="r")
     constant = jnp.sum(triangle[:, size, size] ** 2)
-    return Quadratic(observations.inputs, triangle[:, :size, :size], triangle[:, :size, size], constant)
+    return triangle[:, :size, :size], triangle[:, :size, size], constant
 
 
-def residuals(
-    quadratic: Quadratic, slopes: Float[Array, "data inputs"]
-) -> Float[Array, "data rows"]:
+def residuals(quadratic: Quadratic, slopes: Float[Array, "data inputs"]) -> Float[Array, "data rows"]:
     """R g − q for every datum."""
     return jnp.einsum("nri,ni->nr", quadratic.factor, slopes) - quadratic.target
 
