@@ -1,4 +1,4 @@
-"""Isotropic compressible hyperelasticity: Ψ(I1, I2, J), observed as S, P or σ (SPEC §1)."""
+"""Isotropic compressible hyperelasticity: Ψ(I1, I2, J), observed as S, P or σ (method §1)."""
 
 import equinox as eqx
 import jax
@@ -11,7 +11,11 @@ from steinmetz.physics import kinematics
 from steinmetz.physics.base import Physics
 
 _INDICES = [f"{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3)]
-_BASES = {"S": kinematics.second_piola_basis, "P": kinematics.first_piola_basis, "sigma": kinematics.cauchy_basis}
+_BASES = {
+    "S": kinematics.second_piola_basis,
+    "P": kinematics.first_piola_basis,
+    "sigma": kinematics.cauchy_basis,
+}
 _LOWER = ("21", "31", "32")
 _PATH_END = 0.4
 
@@ -28,14 +32,13 @@ class Hyperelasticity(Physics):
     components: tuple[str, ...] = eqx.field(
         static=True, default=tuple(measure + ij for measure in _BASES for ij in _INDICES)
     )
-    default_components: tuple[str, ...] = eqx.field(
-        static=True, default=("S11", "S22", "S33", "S12", "S13", "S23")
-    )
+    default_components: tuple[str, ...] = eqx.field(static=True, default=("S11", "S22", "S33", "S12", "S13", "S23"))
     aliases: dict[str, str] = eqx.field(
         static=True, default_factory=lambda: {m + ij: m + ij[::-1] for m in ("S", "sigma") for ij in _LOWER}
     )
     reference: Reference = eqx.field(
-        static=True, default=Reference(point=(3.0, 3.0, 1.0), weights=(2.0, 4.0, 1.0), direction=(0.0, 0.0, 1.0))
+        static=True,
+        default=Reference(point=(3.0, 3.0, 1.0), weights=(2.0, 4.0, 1.0), direction=(0.0, 0.0, 1.0)),
     )
     conditions: Conditions = eqx.field(static=True, default=Conditions(convex=True, increasing=("I1", "I2")))
 
@@ -50,9 +53,14 @@ class Hyperelasticity(Physics):
         return jnp.stack([bases[m][i, j] for m, i, j in map(_split, components)])
 
     def sample(self, key: Array, count: int, spread: float) -> Float[np.ndarray, "count columns"]:
-        """F = I + U[−ε, ε]³ˣ³ with ε = `spread`."""
-        noise = jax.random.uniform(key, (count, 9), minval=-spread, maxval=spread)
-        return np.asarray(np.eye(3).ravel() + noise)
+        """F = I + U[−ε, ε]³ˣ³ with ε = `spread`; above ε = 1/3, where det F ≤ 0 can occur, those are left out."""
+        state = np.zeros((0, 9))
+        while len(state) < count:
+            key, draw_key = jax.random.split(key)
+            noise = jax.random.uniform(draw_key, (count, 9), minval=-spread, maxval=spread)
+            drawn = np.eye(3).ravel() + np.asarray(noise)
+            state = np.concatenate([state, drawn[self.possible(drawn)]])
+        return state[:count]
 
     def path(self, count: int, spread: float) -> Path:
         """F = I + γ e1⊗E1, γ ∈ [−0.4, 0.4]."""

@@ -1,4 +1,4 @@
-"""Kinematics of finite strain: right Cauchy–Green tensor, invariants and stress measures (SPEC §1)."""
+"""Kinematics of finite strain: right Cauchy–Green tensor, invariants and stress measures (method §1)."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -7,7 +7,7 @@ Tensor = Float[Array, "3 3"]
 
 
 def right_cauchy_green(F: Tensor) -> Tensor:
-    """C = FᵀF (the *right* tensor; the paper calls it left, SPEC §9.7)."""
+    """C = FᵀF (the *right* tensor; the paper calls it left, method §9.7)."""
     return F.T @ F
 
 

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -41,12 +42,22 @@ def law(physics: Physics, name: str, parameters: dict[str, float] | None = None)
     return Truth(name, lambda inputs: module.energy(inputs, chosen))
 
 
+@jax.jit
+def apply(
+    operator: Float[Array, "states components inputs"], slopes: Float[Array, "states inputs"]
+) -> Float[Array, "states components"]:
+    """y = B ∇Ψ̂ at every state."""
+    return jnp.einsum("sci,si->sc", operator, slopes)
+
+
+@eqx.filter_jit
 def clean_values(truth: Truth, reference: Reference, at: Rig) -> Float[Array, "states components"]:
-    """y = B ∇Ψ̂ of the generating law, normalised like every potential (SPEC §1)."""
+    """y = B ∇Ψ̂ of the generating law, normalised like every potential (method §1)."""
     slope = jax.grad(truth.energy)
     return _at_states(jax.vmap(slope)(at.inputs), slope(jnp.asarray(reference.point)), reference, at)
 
 
+@eqx.filter_jit
 def clean_energy(truth: Truth, reference: Reference, at: Rig) -> Float[Array, "states"]:
     """Ψ̂ of the generating law."""
     point = jnp.asarray(reference.point)
@@ -61,7 +72,7 @@ def _at_states(
 ) -> Float[Array, "states components"]:
     """B (∇Ψ − n d) with n = v·∇Ψ(x₀)."""
     n = jnp.asarray(reference.weights) @ slope0
-    return jnp.einsum("sci,si->sc", at.operator, slopes - n * jnp.asarray(reference.direction))
+    return apply(at.operator, slopes - n * jnp.asarray(reference.direction))
 
 
 def synthetic(
@@ -104,8 +115,17 @@ def measured(physics: Physics, table: Table, config: noise.Config) -> tuple[Obse
     if not np.any(values[observed]):
         raise InputError(f"{table.source}: every stress value is zero or missing; there is nothing to fit")
     at = rig(physics, state, components)
-    cells = [jnp.asarray(a) for a in (np.where(observed, values, 0.0), observed, absolute, relative)]
-    return Observations(state, at.inputs, at.operator, *cells, components), notes
+    found = Observations(
+        state=state,
+        inputs=at.inputs,
+        operator=at.operator,
+        values=jnp.asarray(np.where(observed, values, 0.0)),
+        observed=jnp.asarray(observed),
+        absolute=jnp.asarray(absolute),
+        relative=jnp.asarray(relative),
+        components=components,
+    )
+    return found, notes
 
 
 def _components(physics: Physics, table: Table) -> tuple[str, ...]:
@@ -138,8 +158,8 @@ def _check_state(physics: Physics, table: Table, state: Float[np.ndarray, "rows 
     if len(empty):
         row, column = empty[0]
         raise InputError(
-            f"{table.source}, line {table.lines[row]}, column '{physics.state[column]}': empty, but every row needs its "
-            "state"
+            f"{table.source}, line {table.lines[row]}, column '{physics.state[column]}': empty, but every row "
+            "needs its state"
         )
     wrong = np.flatnonzero(~physics.possible(state))
     if wrong.size:
@@ -160,7 +180,10 @@ def _notes(physics: Physics, table: Table, components: tuple[str, ...], keep: np
 
 
 def _noise(
-    table: Table, components: tuple[str, ...], values: Float[np.ndarray, "rows components"], config: noise.Config
+    table: Table,
+    components: tuple[str, ...],
+    values: Float[np.ndarray, "rows components"],
+    config: noise.Config,
 ) -> tuple[np.ndarray, np.ndarray]:
     absolute = np.full(values.shape, config.absolute)
     relative = np.full(values.shape, config.relative)
