@@ -1,6 +1,7 @@
 """What a learnable potential declares, and its normalised slopes."""
 
 import abc
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -35,10 +36,25 @@ class Potential(eqx.Module):
         """Ψ(θ, x), not normalised."""
 
 
+class Network(Potential):
+    """A potential that can be trained from random weights and read as a graph."""
+
+    @abc.abstractmethod
+    def initial(self, key: Array) -> Float[Array, "parameters"]:
+        """Random weights; the trainer takes absolute values where the sign is fixed."""
+
+    @abc.abstractmethod
+    def graph(self) -> Any:
+        """Every connection as a `Graph` over the same θ."""
+
+
 def slopes(
-    potential: Potential, reference: Reference, theta: Float[Array, "parameters"], x: Float[Array, "data inputs"]
+    potential: Potential,
+    reference: Reference,
+    theta: Float[Array, "parameters"],
+    x: Float[Array, "data inputs"],
 ) -> Float[Array, "data inputs"]:
-    """∇Ψ̂(x) = ∇Ψ(x) − n d, n = v·∇Ψ(x₀): zero stress at the reference for every θ (SPEC §1)."""
+    """∇Ψ̂(x) = ∇Ψ(x) − n d, n = v·∇Ψ(x₀): zero stress at the reference for every θ (method §1)."""
     at = jax.grad(potential.energy, argnums=1)
     n = jnp.asarray(reference.weights, x.dtype) @ at(theta, jnp.asarray(reference.point, x.dtype))
     return jax.vmap(at, (None, 0))(theta, x) - n * jnp.asarray(reference.direction, x.dtype)

@@ -1,7 +1,7 @@
 """A potential as a graph of units: what pruning, closed form, certificate and storage all read.
 
-Nodes are numbered inputs first, then units in topological order, then the output. An edge carries one parameter; edges may
-share a parameter (the tied network does).
+Nodes are numbered inputs first, then units in topological order, then the output. An edge carries one parameter; edges
+may share a parameter (the tied network does).
 """
 
 from typing import NamedTuple

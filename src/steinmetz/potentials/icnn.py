@@ -1,20 +1,21 @@
-"""Input-convex neural network with softplus units and no biases (SPEC §2).
+"""Input-convex neural network with softplus units and no biases (method §2).
 
 Convex in all inputs, non-decreasing in I1 and I2: every weight on a hidden unit and every weight on those inputs is
 non-negative; weights on the remaining inputs (J) have either sign.
 """
 
+from itertools import pairwise
 from typing import Literal
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
+from steinmetz.errors import InputError
 from steinmetz.nouns import Conditions
-from steinmetz.potentials.base import Potential
+from steinmetz.potentials.base import Network
 from steinmetz.potentials.graph import Edge, Graph
 
 
@@ -24,9 +25,10 @@ class Config(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: Literal["icnn"] = "icnn"
     form: Literal["passthrough", "tied"] = Field(
-        "passthrough", description="separate input weights per layer (Amos et al. 2017), or the paper's W(x + h)"
+        "passthrough",
+        description="separate input weights per layer (Amos et al. 2017), or the paper's W(x + h)",
     )
-    widths: tuple[int, ...] = Field((30, 30), min_length=1, max_length=6, description="units per hidden layer")
+    widths: tuple[PositiveInt, ...] = Field((30, 30), min_length=1, max_length=6, description="units per hidden layer")
 
 
 class Layer(eqx.Module):
@@ -46,7 +48,7 @@ def _take(theta: Float[Array, "parameters"], place: tuple[int, int, int]) -> Flo
     return theta[offset : offset + rows * columns].reshape(rows, columns)
 
 
-class ICNN(Potential):
+class ICNN(Network):
     """h₁ = softplus(W₁x); passthrough: h_k = softplus(W_k h_{k−1} + V_k x); tied: h_k = softplus(W_k (x + h_{k−1}))."""
 
     inputs: tuple[str, ...] = eqx.field(static=True)
@@ -67,7 +69,12 @@ class ICNN(Potential):
         return z[0]
 
     def _total(
-        self, theta: Array, layer: Layer, hidden: Float[Array, "units"], x: Float[Array, "inputs"], first: bool
+        self,
+        theta: Array,
+        layer: Layer,
+        hidden: Float[Array, "units"],
+        x: Float[Array, "inputs"],
+        first: bool,
     ) -> Float[Array, "rows"]:
         if first:
             return _take(theta, layer.hidden) @ x
@@ -96,7 +103,12 @@ class ICNN(Potential):
                 edges += [Edge(node, c, direct_offset + row * width + c) for c in range(direct_columns)]
             before, start = range(start, start + rows), start + rows
         units = sum(layer.hidden[1] for layer in self.layers[:-1])
-        return Graph(self.inputs, ("softplus",) * units, tuple(edges), self.nonnegative)
+        return Graph(
+            inputs=self.inputs,
+            activations=("softplus",) * units,
+            edges=tuple(edges),
+            nonnegative=self.nonnegative,
+        )
 
 
 def _deviations(layer: Layer) -> np.ndarray:
@@ -108,11 +120,11 @@ def build(config: Config, inputs: tuple[str, ...], conditions: Conditions) -> IC
     """Lay out θ layer by layer and declare its signs."""
     tied = config.form == "tied"
     if tied and min(config.widths) < len(inputs):
-        raise ValueError(f"the tied form needs widths of at least {len(inputs)}, got {config.widths}")
+        raise InputError(f"the tied form needs potential.widths of at least {len(inputs)}, got {config.widths}")
     sizes = (len(inputs), *config.widths, 1)
     free = np.array([name not in conditions.increasing for name in inputs])
     layers, signs, offset = [], [], 0
-    for depth, (columns, rows) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+    for depth, (columns, rows) in enumerate(pairwise(sizes)):
         direct = 0 if tied or depth == 0 else len(inputs)
         layer = Layer((offset, rows, columns), (offset + rows * columns, rows, direct))
         acts_on_inputs = np.tile(~free, rows)

@@ -18,15 +18,25 @@ class Law(eqx.Module):
 
     def energy(self, x: Float[Array, "data inputs"]) -> Float[Array, "data"]:
         """Ψ̂ at many inputs."""
-        return jax.vmap(lambda row: normalised_energy(self.graph, self.reference, self.values, row))(x)
+        return _energies(self, x)
 
     def slopes(self, x: Float[Array, "data inputs"]) -> Float[Array, "data inputs"]:
         """∇Ψ̂ at many inputs."""
-        return slopes(self.graph, self.reference, self.values, x)
+        return _slopes(self, x)
 
     def names(self) -> tuple[str, ...]:
         """A name per parameter: target and source of its (first) edge, such as 'h1_J' or 'out_I1'."""
         return parameter_names(self.graph)
+
+
+@eqx.filter_jit
+def _energies(law: Law, x: Float[Array, "data inputs"]) -> Float[Array, "data"]:
+    return jax.vmap(lambda row: normalised_energy(law.graph, law.reference, law.values, row))(x)
+
+
+@eqx.filter_jit
+def _slopes(law: Law, x: Float[Array, "data inputs"]) -> Float[Array, "data inputs"]:
+    return slopes(law.graph, law.reference, law.values, x)
 
 
 def parameter_names(graph: Graph) -> tuple[str, ...]:
