@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -10,15 +12,14 @@ from steinmetz.data import noise
 from steinmetz.data.quadratic import Quadratic, compress, misfit
 from steinmetz.errors import RunFailure
 from steinmetz.nouns import Observations, Reference, Report, silent
-from steinmetz.potentials.icnn import ICNN
+from steinmetz.physics.observe import apply
+from steinmetz.potentials.base import Network, slopes
 from steinmetz.potentials.law import Law
 from steinmetz.sparsify import gates
 from steinmetz.sparsify.prune import prune
-from steinmetz.sparsify.refit import Size, refit
-from steinmetz.sparsify.trim import Candidate, drop, free_inputs, trim
+from steinmetz.sparsify.trim import Candidate, drop, free_inputs, polish, trim
 
 _REWEIGHTINGS = 3
-_FINAL_STEPS = 60
 
 
 class Choice(NamedTuple):
@@ -46,7 +47,7 @@ class Carved(NamedTuple):
 
 def carve(
     key: Array,
-    potential: ICNN,
+    potential: Network,
     reference: Reference,
     observations: Observations,
     floor: float,
@@ -63,20 +64,22 @@ def carve(
 
     # No prediction yet: the noise of a datum is first judged by the datum itself.
     first = scaled(observations.values)
-    trained = gates.train(key, potential, reference, first, observations.count, config, report)
+    trained = gates.train(key, potential, reference, first, observations.cells, config, report)
     graph = potential.graph()
     pruned = [prune(graph, theta, reference) for theta in trained.theta[trained.finite]]
     starts = [_cut(law, config.largest) for law in pruned if law.graph.size > 0]
+    if not trained.finite.any():
+        raise RunFailure("no restart stayed finite; lower sparsify.rate, or check the data for outliers")
     if not starts:
         raise RunFailure("every gate closed in every restart; lower sparsify.penalty or the noise")
-    pilot = min(starts, key=lambda law: float(misfit(first, law.slopes(first.inputs))))
-    second = scaled(predict(pilot, observations) * scale)
+    second = scaled(_pilot(potential, reference, trained.theta[trained.finite], first, observations) * scale)
     candidates = trim(starts, second, 1 / prior, free_inputs(graph), config.candidates, config.beam, report)
-    table, chosen, reason = choose(candidates, observations.count, config.evidence)
+    if not candidates:
+        raise RunFailure("no refit stayed finite; check the data for outliers, or raise noise.floor")
+    table, chosen, reason = choose(candidates, observations.cells, config.evidence)
     law = chosen.law
     for _ in range(_REWEIGHTINGS):
-        quadratic = scaled(predict(law, observations) * scale)
-        law = refit([law], Size.of([law.graph]), quadratic, 1 / prior, _FINAL_STEPS, 1)[0][0]
+        law = polish(law, scaled(predict(law, observations) * scale), 1 / prior, config.candidates, config.beam)
     law = rescale(law, scale)
     deviation = noise.deviation(observations, predict(law, observations), floor)
     table = [row._replace(law=rescale(row.law, scale)) for row in table]
@@ -88,7 +91,18 @@ def carve(
 
 def predict(law: Law, observations: Observations) -> Float[Array, "data components"]:
     """ŷ = B ∇Ψ̂ at the observed states."""
-    return jnp.einsum("nci,ni->nc", observations.operator, law.slopes(observations.inputs))
+    return apply(observations.operator, law.slopes(observations.inputs))
+
+
+@eqx.filter_jit
+def _pilot(
+    potential: Network, reference: Reference, theta: Float[Array, "restarts parameters"], quadratic: Quadratic,
+    observations: Observations,
+) -> Float[Array, "data components"]:  # fmt: skip
+    """Prediction of the gated network that fits best: a first idea of the size of each datum's noise."""
+    each = jax.vmap(lambda row: slopes(potential, reference, row, quadratic.inputs))(theta)
+    best = jnp.argmin(jax.vmap(lambda slope: misfit(quadratic, slope))(each))
+    return apply(observations.operator, each[best])
 
 
 def rescale(law: Law, scale: float) -> Law:

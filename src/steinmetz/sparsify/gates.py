@@ -1,4 +1,4 @@
-"""Hard-concrete gates: smoothed L0 (Louizos et al. 2017; SPEC §4), all restarts in one compiled batch.
+"""Hard-concrete gates: smoothed L0 (Louizos et al. 2017; method §4), all restarts in one compiled batch.
 
 θ = θ̄ ⊙ z, z = clip(s (ζ − γ) + γ, 0, 1), s = sigmoid((log u − log(1 − u) + log α)/β). Restarts run under different
 penalties, so that one batch sees both rich and bare networks.
@@ -12,12 +12,11 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jaxtyping import Array, Bool, Float, Int
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat
 
 from steinmetz.data.quadratic import Quadratic, misfit
 from steinmetz.nouns import Reference, Report, silent
-from steinmetz.potentials.base import slopes
-from steinmetz.potentials.icnn import ICNN
+from steinmetz.potentials.base import Network, slopes
 
 GAMMA, ZETA, BETA = -0.1, 1.1, 2 / 3
 _SHIFT = BETA * float(np.log(-GAMMA / ZETA))
@@ -33,7 +32,7 @@ class Config(BaseModel):
     restarts: int = Field(8, ge=1, le=256, description="networks trained side by side")
     steps: int = Field(3000, ge=1, description="Adam steps")
     rate: float = Field(0.08, gt=0, le=1, description="learning rate (the paper's, for L0)")
-    penalty: tuple[float, float] = Field(
+    penalty: tuple[PositiveFloat, PositiveFloat] = Field(
         (5.0, 30.0),
         description="smallest and largest price of an open gate over the restarts, in units of log(n)/n: the price of "
         "one parameter in the Bayesian information criterion for n observed cells",
@@ -46,7 +45,9 @@ class Config(BaseModel):
     beam: int = Field(8, ge=1, le=64, description="shapes of each size kept while trimming")
     largest: int = Field(48, ge=1, le=400, description="parameters above which a restart is cut before trimming")
     evidence: float = Field(
-        10.0, ge=0, description="a smaller law is preferred while its BIC is at most this much above the lowest"
+        10.0,
+        ge=0,
+        description="a smaller law is preferred while its BIC is at most this much above the lowest",
     )
 
 
@@ -70,7 +71,7 @@ def gate(noise: Float[Array, "parameters"], log_alpha: Float[Array, "parameters"
     return jnp.clip(s * (ZETA - GAMMA) + GAMMA, 0, 1)
 
 
-def test_gate(log_alpha: Float[Array, "parameters"]) -> Float[Array, "parameters"]:
+def settled_gate(log_alpha: Float[Array, "*batch parameters"]) -> Float[Array, "*batch parameters"]:
     """ẑ = clip(sigmoid(log α)(ζ − γ) + γ, 0, 1)."""
     return jnp.clip(jax.nn.sigmoid(log_alpha) * (ZETA - GAMMA) + GAMMA, 0, 1)
 
@@ -82,7 +83,7 @@ def expected_open(log_alpha: Float[Array, "parameters"]) -> Float[Array, ""]:
 
 def train(
     key: Array,
-    potential: ICNN,
+    potential: Network,
     reference: Reference,
     quadratic: Quadratic,
     count: int,
@@ -139,7 +140,7 @@ def train(
         marks.append(int(steps[-1]) + 1)
         report("gates", marks[-1], config.steps, open=f"{active[-1].min()}–{active[-1].max()}")
     state = carry[0]
-    theta = (jax.vmap(constrain)(state.weights) * test_gate(state.log_alpha)).astype(float)
+    theta = (jax.vmap(constrain)(state.weights) * settled_gate(state.log_alpha)).astype(float)
     finite = np.asarray(jnp.all(jnp.isfinite(theta), axis=1))
     return Trained(theta, np.stack(active), np.array(marks), finite)
 

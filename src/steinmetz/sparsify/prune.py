@@ -1,4 +1,4 @@
-"""Prune a graph exactly: drop zero parameters and everything that then cannot change what is observed (SPEC §4)."""
+"""Prune a graph exactly: drop zero parameters and everything that then cannot change what is observed (method §4)."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -23,19 +23,28 @@ def prune(graph: Graph, theta: Float[Array, "parameters"], reference: Reference)
 def _once(graph: Graph, edges: list[Edge], reference: Reference) -> list[Edge]:
     """One sweep; every rule only removes edges, so sweeps end."""
     inputs = len(graph.inputs)
-    fed = set(range(inputs)) | {edge.target for edge in edges}
+    varying = _varying(graph, edges)
     useful = {graph.out} | {edge.source for edge in edges}
     return [
         edge
         for edge in edges
-        # a unit with no input is the constant activation(0): it adds a constant to the output, which Ψ̂ subtracts;
-        # inside another unit it is a bias, which must stay
-        if not (edge.source not in fed and edge.target == graph.out)
+        # a unit no input reaches is a constant: it adds a constant to the output, which Ψ̂ subtracts; inside another
+        # unit it is a bias, which must stay
+        if not (edge.source not in varying and edge.target == graph.out)
         # a unit with no way to the output
         and edge.target in useful
         # a term linear in an input that the normalisation cancels (J in hyperelasticity)
         and not (edge.target == graph.out and edge.source < inputs and reference.cancels(edge.source))
     ]
+
+
+def _varying(graph: Graph, edges: list[Edge]) -> set[int]:
+    """Nodes that some input reaches."""
+    reached = set(range(len(graph.inputs)))
+    for edge in sorted(edges):  # targets in topological order
+        if edge.source in reached:
+            reached.add(edge.target)
+    return reached
 
 
 def _compact(graph: Graph, edges: list[Edge], values: np.ndarray, reference: Reference) -> Law:
@@ -51,9 +60,9 @@ def _compact(graph: Graph, edges: list[Edge], values: np.ndarray, reference: Ref
     place = {old: new for new, old in enumerate(parameters)}
     renamed = sorted(Edge(node[e.target], node[e.source], place[e.parameter]) for e in edges)
     small = Graph(
-        graph.inputs,
-        tuple(graph.activation(unit) for unit in units),
-        tuple(renamed),
-        tuple(graph.nonnegative[index] for index in parameters),
+        inputs=graph.inputs,
+        activations=tuple(graph.activation(unit) for unit in units),
+        edges=tuple(renamed),
+        nonnegative=tuple(graph.nonnegative[index] for index in parameters),
     )
     return Law(small, jnp.asarray(values[parameters]), reference)

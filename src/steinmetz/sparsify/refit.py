@@ -1,4 +1,4 @@
-"""Refit many small laws at once by Levenberg–Marquardt, with the graph as data so that one program serves all of them."""
+"""Refit many small laws at once by Levenberg–Marquardt, with the graph as data: one program serves all of them."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -65,10 +65,9 @@ class Size(NamedTuple):
             max(_depth(graph) for graph in graphs),
         )
 
-
     @classmethod
     def small(cls, graph: Graph, parameters: int, depth: int) -> "Size":
-        """Size of every law with at most `parameters` parameters that a graph like this one can be pruned to."""
+        """Size for nearly all laws of at most `parameters` parameters pruned from a graph like this one."""
         uses = max(sum(edge.parameter == index for edge in graph.edges) for index in range(graph.size))
         return cls(parameters, 2 * parameters // 3, uses * parameters, depth)
 
@@ -80,7 +79,7 @@ class Size(NamedTuple):
 
 def _depth(graph: Graph) -> int:
     """Longest chain of units."""
-    depth = {node: 0 for node in range(len(graph.inputs))}
+    depth = dict.fromkeys(range(len(graph.inputs)), 0)
     for node in graph.units():
         depth[node] = 1 + max((depth[edge.source] for edge in graph.into(node)), default=0)
     return max(1, max(depth.values()))
@@ -107,7 +106,11 @@ def pad(law: Law, size: Size) -> Padded:
 
 
 def _padded_slopes(
-    padded: Padded, depth: int, reference: Reference, theta: Float[Array, "parameters"], x: Float[Array, "data inputs"]
+    padded: Padded,
+    depth: int,
+    reference: Reference,
+    theta: Float[Array, "parameters"],
+    x: Float[Array, "data inputs"],
 ) -> Float[Array, "data inputs"]:
     """∇Ψ̂ by forward accumulation: after `depth` sweeps every unit and its slope in x are exact."""
     inputs = x.shape[1]
@@ -125,7 +128,7 @@ def _padded_slopes(
         for _ in range(depth):
             z = on_inputs[:-1] @ row + on_units[:-1] @ value
             raw = on_inputs[:-1] + on_units[:-1] @ slope
-            value, rate = jax.vmap(activate)(padded.activation, z)
+            value, rate = jax.vmap(activate)(jnp.asarray(padded.activation), z)
             slope = rate[:, None] * raw
         return on_inputs[-1] + on_units[-1] @ slope
 
@@ -181,16 +184,16 @@ def _refit(
     padded: Padded, depth: int, reference: Reference, quadratic: Quadratic, ridge: float, steps: int
 ) -> tuple[Array, Array, Array]:
     def one(padded: Padded) -> tuple[Array, Array, Array]:
-        real = jnp.asarray(padded.real)
+        real, signed = jnp.asarray(padded.real), jnp.asarray(padded.nonnegative)
 
         def stacked(theta: Float[Array, "parameters"]) -> Float[Array, "rows"]:
             slope = _padded_slopes(padded, depth, reference, theta, quadratic.inputs)
             return jnp.concatenate([residuals(quadratic, slope).ravel(), ridge * theta])
 
         def bound(free: Float[Array, "parameters"]) -> Float[Array, "parameters"]:
-            return jnp.where(real, _bound(free, padded.nonnegative), 0.0)
+            return jnp.where(real, _bound(free, signed), 0.0)
 
-        start = _free(jnp.asarray(padded.values), padded.nonnegative)
+        start = _free(jnp.asarray(padded.values), signed)
         theta = bound(_levenberg_marquardt(lambda free: stacked(bound(free)), start, steps))
         jacobian = jax.jacfwd(stacked)(theta)
         curvature = jacobian.T @ jacobian + jnp.diag(jnp.where(real, 1e-9, 1.0))
@@ -204,7 +207,7 @@ def _refit(
 def refit(
     laws: list[Law], size: Size, quadratic: Quadratic, ridge: float, steps: int, batch: int
 ) -> tuple[list[Law], Fitted]:
-    """Minimise χ² + ridge² ‖θ‖² for every law; `batch` is the padded number of laws (one compilation for all rounds)."""
+    """Minimise χ² + ridge² ‖θ‖² for every law; `batch` is the padded number of laws (one compilation)."""
     filled = laws + [laws[0]] * (batch - len(laws))
     padded = Padded(*(np.stack(arrays) for arrays in zip(*(pad(law, size) for law in filled), strict=True)))
     out = _refit(padded, size.depth, laws[0].reference, quadratic, ridge, steps)

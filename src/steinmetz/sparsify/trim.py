@@ -1,11 +1,13 @@
 """Trim pruned laws one move at a time, each judged by a refit, and keep the whole path from rich to bare.
 
-Moves: drop a parameter (the ones whose loss is predicted to hurt least, by optimal brain surgery), or make a unit linear,
-which merges its two layers of weights into one. Every step is exact pruning plus a refit, so signs and convexity stay.
+Moves: drop a parameter (one whose loss is predicted to hurt least, by optimal brain surgery), make a unit linear, which
+merges its two layers of weights into one, or let an edge come from another input. Every step is exact pruning plus a
+refit under the same sign rules, so every law on the way is admissible.
 """
 
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -21,6 +23,9 @@ _SMALL = 12
 _STEPS = 24
 _STRAIGHTENED = 2
 _EXCHANGED = 8
+_POLISHES = 3
+# Enough for the default network; deeper ones compile once more.
+_LEAST_DEPTH = 2
 
 
 class Tried(NamedTuple):
@@ -52,7 +57,7 @@ def drop(law: Law, parameters: list[int]) -> Law:
 def linearise(law: Law, unit: int) -> Law | None:
     """The law with unit(z) replaced by z·slope, its incoming weights merged into its one outgoing edge; or None.
 
-    The slope is taken at the middle of what the unit sees, which only sets the start of the refit.
+    The slope is taken at the reference point, which only sets the start of the refit.
     """
     graph, values = law.graph, np.asarray(law.values)
     outgoing = [edge for edge in graph.edges if edge.source == unit]
@@ -62,7 +67,7 @@ def linearise(law: Law, unit: int) -> Law | None:
     if len(outgoing) != 1 or not incoming or shared & others or len(shared) < len(incoming) + 1:
         return None
     out = outgoing[0]
-    slope = _middle_slope(law, unit)
+    slope = _reference_slope(law, unit)
     merged = values.copy()
     merged[[e.parameter for e in incoming]] *= values[out.parameter] * slope
     signs = list(graph.nonnegative)
@@ -72,12 +77,19 @@ def linearise(law: Law, unit: int) -> Law | None:
     rerouted = [Edge(out.target, edge.source, edge.parameter) for edge in incoming]
     kept, merged = _join(kept, rerouted, merged)
     merged[out.parameter] = 0.0
-    return prune(Graph(graph.inputs, graph.activations, tuple(kept), tuple(signs)), jnp.asarray(merged), law.reference)
+    return prune(_reshaped(graph, tuple(kept), signs), jnp.asarray(merged), law.reference)
+
+
+def _reshaped(graph: Graph, edges: tuple[Edge, ...], signs: list[bool]) -> Graph:
+    """The same units with other edges."""
+    return Graph(inputs=graph.inputs, activations=graph.activations, edges=edges, nonnegative=tuple(signs))
 
 
 def free_inputs(graph: Graph) -> frozenset[int]:
     """Inputs whose weights may have either sign."""
-    return frozenset(e.source for e in graph.edges if e.source < len(graph.inputs) and not graph.nonnegative[e.parameter])
+    return frozenset(
+        e.source for e in graph.edges if e.source < len(graph.inputs) and not graph.nonnegative[e.parameter]
+    )
 
 
 def exchanges(law: Law, free: frozenset[int]) -> list[Law]:
@@ -95,7 +107,7 @@ def exchanges(law: Law, free: frozenset[int]) -> list[Law]:
             signs[edge.parameter] = source not in free
             start = values.copy()
             start[edge.parameter] = abs(start[edge.parameter]) * (-1 if source in free else 1)
-            shape = Graph(graph.inputs, graph.activations, edges, tuple(signs))
+            shape = _reshaped(graph, edges, signs)
             found.append(prune(shape, jnp.asarray(start), law.reference))
     return [other for other in found if other.graph.size == graph.size]
 
@@ -112,18 +124,16 @@ def _join(kept: list[Edge], rerouted: list[Edge], values: np.ndarray) -> tuple[l
     return kept, values
 
 
-def _middle_slope(law: Law, unit: int) -> float:
+def _reference_slope(law: Law, unit: int) -> float:
     """Rate of change of the unit at the reference point."""
-    import jax
-
     graph = law.graph
     nodes = list(law.reference.point)
     for node in graph.units():
         z = sum((float(law.values[e.parameter]) * nodes[e.source] for e in graph.into(node)), start=0.0)
         function = ACTIVATIONS[graph.activation(node)].value
         if node == unit:
-            return float(jax.grad(function)(z))
-        nodes.append(float(function(z)))
+            return float(jax.grad(function)(jnp.asarray(z)))
+        nodes.append(float(function(jnp.asarray(z))))
     raise ValueError(f"node {unit} is not a unit of the graph")
 
 
@@ -163,7 +173,7 @@ def trim(
     all refits, so there are two compilations.
     """
     rich = Size.of([law.graph for law in laws])
-    small = Size.small(laws[0].graph, _SMALL, rich.depth)
+    small = Size.small(laws[0].graph, _SMALL, max(rich.depth, _LEAST_DEPTH))
 
     def fit(tried: list[Law]) -> list[Tried]:
         few = [law for law in tried if small.holds(law.graph)]
@@ -186,6 +196,15 @@ def trim(
         pool = [tried for tried in pool if tried.law.graph.size < active]
         pool += fit([law for tried in level for law in _moves(tried, moves)])
     return found
+
+
+def polish(law: Law, quadratic: Quadratic, ridge: float, moves: int, beam: int) -> Law:
+    """Refit one law to convergence with the program that `trim` compiled for small laws, if it fits that size."""
+    small = Size.small(law.graph, _SMALL, _LEAST_DEPTH)
+    size, batch = (small, beam * (moves + _STRAIGHTENED)) if small.holds(law.graph) else (Size.of([law.graph]), 1)
+    for _ in range(_POLISHES):
+        law = refit([law], size, quadratic, ridge, _STEPS, batch)[0][0]
+    return law
 
 
 def _new_shapes(laws: list[Law], level: list[Tried]) -> list[Law]:
