@@ -9,7 +9,11 @@ LogDensity = Callable[[Float[Array, "dimension"]], Float[Array, ""]]
 
 
 class Sampler(NamedTuple):
-    """`init(key, position) → state` and `step(key, state) → (state, info)`; `position` is particles × dimension."""
+    """`init(key, position) → state` and `step(key, state) → (state, info)`; `position` is particles × dimension.
+
+    The driver reads `state.particles`, `state.alive` (usable particles), `info.direction` (length of the last step's
+    direction, for stopping) and `info.frozen` (number of particles that are not usable).
+    """
 
     init: Callable[[Array, Float[Array, "particles dimension"]], Any]
     step: Callable[[Array, Any], tuple[Any, Any]]

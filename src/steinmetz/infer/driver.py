@@ -14,7 +14,7 @@ _PIECES = 20
 
 
 class Run(NamedTuple):
-    """Final particles, which of them are usable, the length of the Stein direction after each chunk, and why it ended."""
+    """Final particles, which are usable, the length of the Stein direction after each chunk, and why it ended."""
 
     particles: Float[np.ndarray, "particles dimension"]
     alive: Bool[np.ndarray, "particles"]

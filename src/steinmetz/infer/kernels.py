@@ -14,17 +14,15 @@ def squared_distances(x: Float[Array, "particles dimension"]) -> Float[Array, "p
     return jnp.maximum(norms[:, None] + norms[None, :] - 2 * x @ x.T, 0.0)
 
 
-def median(
-    squared: Float[Array, "particles particles"], pairs: Bool[Array, "particles particles"]
-) -> Float[Array, ""]:
+def median(squared: Float[Array, "particles particles"], pairs: Bool[Array, "particles particles"]) -> Float[Array, ""]:
     """Median of the chosen entries by counting: bisection on the value, no sort.
 
-    A sort is most of a Stein step at 50–1000 particles; counting is a handful of passes. Exact to 2⁻²⁴ of the largest entry.
+    A sort is most of a Stein step at 50–1000 particles; counting is a few passes. Exact to 2⁻²⁴ of the largest entry.
     """
     half = jnp.sum(pairs) / 2
     chosen = jnp.where(pairs, squared, jnp.inf)
 
-    def narrow(_: int, bracket: tuple[Array, Array]) -> tuple[Array, Array]:
+    def narrow(_: Array | int, bracket: tuple[Array, Array]) -> tuple[Array, Array]:
         low, high = bracket
         middle = 0.5 * (low + high)
         enough = jnp.sum(chosen <= middle) >= half
@@ -34,9 +32,7 @@ def median(
     return jax.lax.fori_loop(0, _BISECTIONS, narrow, (jnp.zeros_like(largest), largest))[1]
 
 
-def bandwidth(
-    squared: Float[Array, "particles particles"], alive: Bool[Array, "particles"]
-) -> Float[Array, ""]:
+def bandwidth(squared: Float[Array, "particles particles"], alive: Bool[Array, "particles"]) -> Float[Array, ""]:
     """h = median² / log S over pairs of different living particles; 1 where all of them coincide."""
     count = jnp.sum(alive)
     pairs = alive[:, None] & alive[None, :] & ~jnp.eye(alive.size, dtype=bool)
@@ -51,7 +47,7 @@ def rbf_direction(
     squared: Float[Array, "particles particles"],
     h: Float[Array, ""],
 ) -> Float[Array, "particles dimension"]:
-    """φ(x_i) = 1/S Σ_j [k(x_j, x_i) ∇log p(x_j) + ∇_{x_j} k(x_j, x_i)], k = exp(−‖x_j − x_i‖²/h), over living particles.
+    """φ(x_i) = 1/S Σ_j [k(x_j, x_i) ∇log p(x_j) + ∇_{x_j} k(x_j, x_i)], k = exp(−‖x_j − x_i‖²/h), living j.
 
     Σ_j ∇_{x_j} k = 2/h (x_i Σ_j k_ij − Σ_j k_ij x_j): two products with the Gram matrix.
     """

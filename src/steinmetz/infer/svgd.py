@@ -1,4 +1,4 @@
-"""Stein variational gradient descent (Liu & Wang 2016; SPEC §5) with the RBF kernel and the median heuristic."""
+"""Stein variational gradient descent (Liu & Wang 2016; method §5) with the RBF kernel and the median heuristic."""
 
 from typing import Literal, NamedTuple
 
@@ -24,7 +24,9 @@ class Config(BaseModel):
     refresh: int = Field(10, ge=1, description="steps between two looks at the median distance (the kernel's width)")
     rate: float = Field(0.1, gt=0, le=10, description="learning rate of Adam")
     tolerance: float = Field(
-        2e-4, ge=0, description="stop when the mean Stein direction is shorter, in posterior standard deviations"
+        2e-4,
+        ge=0,
+        description="stop when the mean Stein direction is shorter, in posterior standard deviations",
     )
 
 
@@ -35,7 +37,7 @@ class State(NamedTuple):
     alive: Bool[Array, "particles"]
     moments: optax.OptState
     bandwidth: Float[Array, ""]
-    count: Int[Array, ""]
+    number: Int[Array, ""]
 
 
 class Info(NamedTuple):
@@ -62,14 +64,14 @@ def build(log_density: LogDensity, config: Config) -> Sampler:
         alive = state.alive & jnp.isfinite(value) & jnp.all(jnp.isfinite(score), axis=1)
         score = jnp.where(alive[:, None], score, 0.0)
         squared = kernels.squared_distances(state.particles)
-        due = state.count % config.refresh == 0
+        due = state.number % config.refresh == 0
         h = jax.lax.cond(due, kernels.bandwidth, lambda *_: state.bandwidth, squared, alive)
         direction = kernels.rbf_direction(state.particles, score, alive, squared, h)
         direction = jnp.where(alive[:, None], direction, 0.0)
         change, moments = optimiser.update(-direction, state.moments)
         change = jnp.where(alive[:, None], change, 0.0)
         length = jnp.sum(jnp.linalg.norm(direction, axis=1)) / jnp.maximum(jnp.sum(alive), 1)
-        moved = State(state.particles + change, alive, moments, h, state.count + 1)
+        moved = State(state.particles + change, alive, moments, h, state.number + 1)
         return moved, Info(length, h, jnp.sum(~alive))
 
     return Sampler(init, step)

@@ -1,7 +1,8 @@
-"""Log posterior of a law's parameters: Gaussian likelihood, Gaussian prior, sign constraints (SPEC §3, §5).
+"""Log posterior of a law's parameters: Gaussian likelihood, Gaussian prior, sign constraints (method §3, §5).
 
 log π(u) = −½ χ²(θ) − ½ Σ (θ/τ)² + log |dθ/du|, θ = bijector(u). The likelihood is the *sum* over data, so the posterior
-contracts as data are added (the paper's 1/N mean is tempered, SPEC §9.8). The noise deviation is held at the MAP prediction.
+contracts as data are added (the paper's 1/N mean is tempered, method §9.8). The noise deviation is held at the MAP
+prediction.
 """
 
 import equinox as eqx
