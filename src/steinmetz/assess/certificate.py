@@ -1,8 +1,9 @@
 """Certificate: is a law admissible? Proven from signs and activations, then cross-checked on random states.
 
-The proof walks the graph with the rules of disciplined convexity: a sum of convex terms with non-negative weights is convex, a
-convex non-decreasing activation of a convex argument is convex, and growth in an input passes through in the same way.
-It proves less than everything, but never too much. The cross-check looks for a counter-example among many states.
+The proof walks the graph with the rules of disciplined convexity: a sum of convex terms with non-negative weights is
+convex, a convex non-decreasing activation of a convex argument is convex, and growth in an input passes through in the
+same way. It proves less than everything, but never too much. The cross-check looks for a counter-example among many
+states.
 """
 
 from typing import NamedTuple
@@ -56,9 +57,7 @@ class Certificate(NamedTuple):
 
 def prove(graph: Graph, values: Float[np.ndarray, "parameters"]) -> Proof:
     """Walk the graph once; the normalisation is affine and decides nothing."""
-    known = [
-        _Knowledge(True, True, frozenset([index]), frozenset()) for index in range(len(graph.inputs))
-    ]
+    known = [_Knowledge(True, True, frozenset([index]), frozenset()) for index in range(len(graph.inputs))]
     for node in graph.units():
         total = _sum(graph, node, values, known)
         rule = ACTIVATIONS[graph.activation(node)]
@@ -105,17 +104,19 @@ def certify(
 ) -> Certificate:
     """Check the law itself (first) and every particle.
 
-    `states` are inputs for the cross-check: the law sees all of them, every particle its own share. `operator` gives the stress
-    at the reference.
+    `states` are inputs for the cross-check: the law sees all of them, every particle its own share. `operator` gives
+    the stress at the reference.
     """
     every = np.concatenate([np.asarray(law.values)[None], np.asarray(particles)])
     proven = np.array([admissible(prove(law.graph, values), conditions) for values in every])
     stress = np.asarray(_reference_stress(law.graph, law.reference, jnp.asarray(every), operator))
-    everywhere = _search(law.graph, law.reference, law.values[None], states[None], conditions)
     share = max(1, len(states) // max(1, len(particles)))
-    shares = jnp.resize(states, (len(particles), share, states.shape[1]))
-    apart = _search(law.graph, law.reference, jnp.asarray(particles), shares, conditions)
-    falling, bent = (np.concatenate(pair) for pair in zip(everywhere, apart, strict=True))
+    shares = jnp.resize(states, (-(-len(states) // share), share, states.shape[1]))
+    repeated = jnp.broadcast_to(law.values, (len(shares), law.values.size))
+    own = [np.asarray(found) for found in _search(law.graph, repeated, shares, conditions)]
+    cycled = shares[np.arange(len(particles)) % len(shares)]
+    others = [np.asarray(found) for found in _search(law.graph, jnp.asarray(particles), cycled, conditions)]
+    falling, bent = (np.concatenate([np.any(a, axis=0, keepdims=True), b]) for a, b in zip(own, others, strict=True))
     still = stress <= _ROUNDING * np.maximum(1.0, np.max(np.abs(every), axis=1, initial=0.0))
     sound = ~falling.any(axis=1) & ~bent & still
     faults = _faults(law.graph, every, proven, falling, bent, still, conditions)
@@ -130,7 +131,7 @@ def _reference_stress(graph: Graph, reference: Reference, every: Array, operator
 
 @eqx.filter_jit
 def _search(
-    graph: Graph, reference: Reference, every: Array, states: Array, conditions: Conditions
+    graph: Graph, every: Array, states: Array, conditions: Conditions
 ) -> tuple[Bool[Array, "laws increasing"], Bool[Array, "laws"]]:
     """Where a slope that must not be negative is, and where the Hessian has a negative eigenvalue (beyond rounding)."""
     increasing = np.array([graph.inputs.index(name) for name in conditions.increasing], int)
@@ -149,7 +150,7 @@ def _search(
 
 
 def _indefinite(matrix: Float[Array, "n n"], rounding: Float[Array, ""]) -> Bool[Array, ""]:
-    """Whether a symmetric matrix has an eigenvalue below −`rounding`: a pivot of matrix + rounding·I is not positive."""
+    """Whether a symmetric matrix has an eigenvalue below −`rounding` (a pivot of matrix + rounding·I)."""
     left = matrix + rounding * jnp.eye(matrix.shape[0])
     negative = jnp.zeros((), bool)
     while left.shape[0]:

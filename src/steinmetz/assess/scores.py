@@ -1,4 +1,4 @@
-"""Scores: R², Wasserstein-1 and coverage (SPEC §6, §8)."""
+"""Scores: R², Wasserstein-1 and coverage (method §6, §8)."""
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -39,7 +39,9 @@ def _means(truth: np.ndarray, seen: np.ndarray) -> np.ndarray:
     return np.sum(np.where(seen, truth, 0.0), axis=0) / np.maximum(np.sum(seen, axis=0), 1)
 
 
-def wasserstein(a: Float[np.ndarray, "first *shape"], b: Float[np.ndarray, "second *shape"]) -> Float[np.ndarray, "*shape"]:
+def wasserstein(
+    a: Float[np.ndarray, "first *shape"], b: Float[np.ndarray, "second *shape"]
+) -> Float[np.ndarray, "*shape"]:
     """W1 = ∫ |CDF_a − CDF_b| of two samples along their first axis, of any two sizes.
 
     Both samples are sorted together; the difference of the two step functions is constant between neighbours.
@@ -49,7 +51,7 @@ def wasserstein(a: Float[np.ndarray, "first *shape"], b: Float[np.ndarray, "seco
     ordered = np.take_along_axis(both, order, axis=0)
     step = np.where(order < len(a), 1 / len(a), -1 / len(b))
     difference = np.cumsum(step, axis=0)[:-1]
-    return np.sum(np.abs(difference) * np.diff(ordered, axis=0), axis=0)
+    return np.asarray(np.sum(np.abs(difference) * np.diff(ordered, axis=0), axis=0))
 
 
 def bands(samples: Float[np.ndarray, "samples *shape"]) -> dict[str, tuple[np.ndarray, np.ndarray]]:

@@ -1,4 +1,4 @@
-"""Push every particle through the law. Two distributions, never mixed (SPEC §6).
+"""Push every particle through the law. Two distributions, never mixed (method §6).
 
 *Push-forward*: the model output alone. *Posterior predictive*: the same with the noise of the
 likelihood, which is observation noise and the discrepancy the model is allowed.
@@ -10,14 +10,14 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from steinmetz.data import noise
-from steinmetz.physics.observe import Rig
+from steinmetz.physics.observe import Rig, apply
 from steinmetz.potentials.base import normalised_energy, slopes
 from steinmetz.potentials.law import Law
 
 
 def components(law: Law, at: Rig) -> Float[Array, "states components"]:
     """ŷ = B ∇Ψ̂ of one law."""
-    return jnp.einsum("sci,si->sc", at.operator, law.slopes(at.inputs))
+    return apply(at.operator, law.slopes(at.inputs))
 
 
 @jax.jit
