@@ -40,7 +40,9 @@ def _normalisation(law: Law, symbols: list[Any], digits: int | None) -> Any:
     n = float(jnp.asarray(reference.weights) @ slope)
     shift = float(value) - n * float(np.dot(reference.direction, reference.point))
     linear = [
-        _constant(-n * share, digits) * symbol for share, symbol in zip(reference.direction, symbols, strict=True) if share
+        _constant(-n * share, digits) * symbol
+        for share, symbol in zip(reference.direction, symbols, strict=True)
+        if share
     ]
     return sum(linear, start=_constant(-shift, digits))
 

@@ -1,4 +1,4 @@
-"""`law.json`: structure, signs, values and closed form. Read back from the structure; no text is ever parsed as code."""
+"""`law.json`: structure, signs, values and closed form. Read back from the structure; text is never parsed as code."""
 
 import json
 import math
@@ -26,9 +26,7 @@ def to_dict(law: Law, physics: str) -> dict[str, Any]:
         "physics": physics,
         "inputs": list(graph.inputs),
         "units": list(graph.activations),
-        "edges": [
-            {"target": edge.target, "source": edge.source, "parameter": edge.parameter} for edge in graph.edges
-        ],
+        "edges": [{"target": edge.target, "source": edge.source, "parameter": edge.parameter} for edge in graph.edges],
         "parameters": [
             {"name": name, "value": float(value), "nonnegative": sign}
             for name, value, sign in zip(law.names(), np.asarray(law.values), graph.nonnegative, strict=True)
@@ -78,5 +76,9 @@ def from_dict(stored: dict[str, Any]) -> tuple[Law, str]:
     fields = {key: tuple(float(x) for x in stored["reference"][key]) for key in ("point", "weights", "direction")}
     if {len(numbers) for numbers in fields.values()} != {len(inputs)}:
         raise ValueError("reference and inputs differ in length")
-    law = Law(Graph(inputs, units, edges, signs), jnp.asarray(values, float), Reference(**fields))
+    law = Law(
+        Graph(inputs=inputs, activations=units, edges=edges, nonnegative=signs),
+        jnp.asarray(values, float),
+        Reference(**fields),
+    )
     return law, str(stored["physics"])

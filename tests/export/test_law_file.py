@@ -1,0 +1,68 @@
+"""`law.json` gives back the same law, and nothing but a law."""
+
+import copy
+import json
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from steinmetz import InputError
+from steinmetz.export import law_file
+
+
+def test_round_trip_is_exact(gent, tmp_path):
+    path = tmp_path / "law.json"
+    path.write_text(json.dumps(law_file.to_dict(gent.law, "hyperelasticity")), encoding="utf-8")
+    law, physics = law_file.read(path)
+    assert physics == "hyperelasticity"
+    np.testing.assert_array_equal(law.values, gent.law.values)
+    x = jnp.array([[3.1, 3.2, 1.05]])
+    np.testing.assert_array_equal(law.energy(x), gent.law.energy(x))
+
+
+def spoil(stored, *place, value):
+    stored = copy.deepcopy(stored)
+    target = stored
+    for key in place[:-1]:
+        target = target[key]
+    target[place[-1]] = value
+    return stored
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("format",), "other/1"),
+        (("units", 0), "__import__('os')"),
+        (("edges", 0, "source"), 99),
+        (("edges", 0, "parameter"), -1),
+        (("parameters", 0, "value"), float("nan")),
+        (("parameters", 0, "value"), "1+1"),
+        (("reference", "point"), [3.0]),
+        (("edges",), 7),
+        (("parameters",), None),
+    ],
+)
+def test_damaged_files_are_refused(gent, tmp_path, place, value):
+    path = tmp_path / "law.json"
+    path.write_text(json.dumps(spoil(law_file.to_dict(gent.law, "hyperelasticity"), *place, value=value)))
+    with pytest.raises(InputError, match="law"):
+        law_file.read(path)
+
+
+def test_negative_value_of_a_constrained_parameter_is_refused(gent, tmp_path):
+    stored = law_file.to_dict(gent.law, "hyperelasticity")
+    index = gent.law.graph.nonnegative.index(True)
+    path = tmp_path / "law.json"
+    path.write_text(json.dumps(spoil(stored, "parameters", index, "value", value=-1.0)))
+    with pytest.raises(InputError, match="not allowed"):
+        law_file.read(path)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "3", "[" * 100_000])
+def test_text_that_is_no_law(tmp_path, text):
+    path = tmp_path / "law.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match="law"):
+        law_file.read(path)
