@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from steinmetz.errors import InputError
+from steinmetz.errors import InputError, RunFailure
 
 app = typer.Typer(
     name="steinmetz",
@@ -23,7 +23,8 @@ app = typer.Typer(
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for the results.", show_default="runs/NAME-seedN")]
 Seed = Annotated[int | None, typer.Option("--seed", help="Seed of all random numbers.", show_default="the study's")]
 Set = Annotated[
-    list[str] | None, typer.Option("--set", help="Change a setting, such as infer.particles=100; may be repeated.")
+    list[str] | None,
+    typer.Option("--set", help="Change a setting, such as infer.particles=100; may be repeated."),
 ]
 
 
@@ -66,7 +67,8 @@ def fit(
     """Fit a law to measured rows: one deformation gradient and the stresses measured at it per row.
 
     Empty cells are missing, not zero. A column sd_S11 gives the standard deviation of S11 row by row and replaces the
-    two options there. A fifth of the rows is held out for the test score (--set data.held_out=0 uses all).
+    two options there. From 20 rows on, a fifth of them is held out for the
+    test score (--set data.held_out=0 uses all).
 
     Examples:
 
@@ -101,6 +103,10 @@ def list_() -> None:
         typer.echo(f"{title}:")
         for name, summary in entries:
             typer.echo(f"  {name:<18} {summary}")
+
+
+class RunStopped(Exception):
+    """Ctrl-C during a run."""
 
 
 def _changes(changes: list[str] | None, seed: int | None) -> dict[str, Any]:
@@ -140,29 +146,33 @@ def _carry_out(study: Any, out: Path | None) -> None:
 
     folder = out or Path("runs") / f"{study.name}-seed{study.seed}"
     files.check_target(folder)
-    with progress.shown() as report:
-        result = run_study(study, report)
-    summary = files.save(result, folder)
+    try:
+        with progress.shown() as report:
+            result = run_study(study, report)
+        summary = files.save(result, folder)
+    except KeyboardInterrupt:  # here, because the parser would leave without a word
+        raise RunStopped from None
     typer.echo(screen.final(summary, folder))
 
 
 def main() -> None:
     """Entry point: wrong input is one sentence and exit code 2, a failed run one sentence and exit code 1."""
     try:
-        app()
+        raise SystemExit(app(standalone_mode=False) or 0)
     except InputError as error:
-        print(f"steinmetz: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
-    except KeyboardInterrupt:
-        print("steinmetz: interrupted; nothing was written", file=sys.stderr)
-        raise SystemExit(130) from None
+        message, code = str(error), 2
+    except (RunFailure, OSError) as error:
+        message, code = str(error), 1
+    except (RunStopped, KeyboardInterrupt, typer.Abort):
+        message, code = "interrupted; nothing was written", 130
     except Exception as error:
-        from steinmetz.errors import RunFailure
-
-        if not isinstance(error, RunFailure):
+        if not hasattr(error, "format_message"):  # not one of the command-line parser's own
             raise
-        print(f"steinmetz: {error}", file=sys.stderr)
-        raise SystemExit(1) from None
+        message, code = f"{error.format_message().rstrip('.')}; see steinmetz --help", 2
+        if type(error).__name__ == "NoArgsIsHelpError":
+            raise SystemExit(2) from None
+    print(f"steinmetz: {message}", file=sys.stderr)
+    raise SystemExit(code)
 
 
 if __name__ == "__main__":

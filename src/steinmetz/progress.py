@@ -50,7 +50,12 @@ def _live(stream: TextIO) -> Iterator[Report]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description:>15}"), BarColumn(), TimeElapsedColumn(), TextColumn("{task.fields[facts]}"))
+    columns = (
+        TextColumn("{task.description:>15}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[facts]}"),
+    )
     with Progress(*columns, console=Console(file=stream)) as progress:
         tasks: dict[str, TaskID] = {}
 

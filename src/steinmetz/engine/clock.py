@@ -9,10 +9,10 @@ import jax
 _compiling = 0.0
 
 
-def _listen(event: str, duration: float, **_: object) -> None:
+def _listen(event: str, duration_secs: float, **_: str | int) -> None:
     global _compiling
     if event.endswith("backend_compile_duration"):
-        _compiling += duration
+        _compiling += duration_secs
 
 
 jax.monitoring.register_event_duration_secs_listener(_listen)

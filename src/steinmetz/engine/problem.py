@@ -32,7 +32,7 @@ class Problem(NamedTuple):
 
 def require_double() -> None:
     """Laws and posteriors are float64; say how to switch it on."""
-    if not jax.config.jax_enable_x64:
+    if not jax.config.read("jax_enable_x64"):
         raise InputError(
             "steinmetz computes in float64: call jax.config.update('jax_enable_x64', True) before anything else"
         )
@@ -41,10 +41,11 @@ def require_double() -> None:
 def prepare(key: Array, study: Any) -> Problem:
     """Generate or read the data of a study."""
     physics = registry.load("physics", study.physics).build()
+    notes: list[str] = []
     if study.data.table is None:
         truth = observe.law(physics, study.data.law, study.data.parameters)
         train = observe.synthetic(key, physics, truth, study.data.count, study.data.spread, study.noise)
-        held_out, notes, spread = None, [], study.data.spread
+        held_out, spread = None, study.data.spread
         if not bool(jnp.all(jnp.isfinite(train.values))):
             raise InputError(f"law '{truth.name}' is not finite for every F with data.spread = {study.data.spread}")
     else:
@@ -71,8 +72,8 @@ def _split(key: Array, every: Observations, share: float) -> tuple[Observations,
 
 
 def _rows(observations: Observations, index: np.ndarray) -> Observations:
-    arrays = [array[index] for array in observations[:-1]]
-    return Observations(*arrays, observations.components)
+    arrays = {name: array[index] for name, array in observations._asdict().items() if name != "components"}
+    return observations._replace(**arrays)
 
 
 def _check_noise(train: Observations, config: noise.Config) -> None:

@@ -81,7 +81,8 @@ def run(study: Any, report: Report = silent) -> Result:
     """All stages of a study; the same study and seed give the same numbers on the same machine."""
     require_double()
     clock = Clock()
-    keys = dict(zip(("data", "carve", "infer", "noise", "check"), jax.random.split(jax.random.key(study.seed), 5), strict=True))
+    names = ("data", "carve", "infer", "noise", "check", "test")
+    keys = dict(zip(names, jax.random.split(jax.random.key(study.seed), len(names)), strict=True))
     problem = prepare(keys["data"], study)
     physics = problem.physics
     potential = registry.load("potentials", study.potential.name).build(
@@ -97,7 +98,7 @@ def run(study: Any, report: Report = silent) -> Result:
     report("assess", 0, 1)
     along = push_along(keys["noise"], problem, carved.law, ensemble, study)
     proof = check(keys["check"], physics, carved.law, ensemble, problem.train, study.assess.certificate_states)
-    found = score(keys["noise"], problem, carved.law, ensemble, along, study)
+    found = score(keys["test"], problem, carved.law, ensemble, along, study)
     report("assess", 1, 1)
     return Result(study, problem, carved, posterior, ensemble, along, found, proof, clock.seconds())
 
@@ -117,8 +118,8 @@ def infer(
     if not done.alive.any():
         raise RunFailure(f"inference failed: {done.reason}; try a smaller infer.rate or a smaller prior.deviation")
     u = touching.centre + jnp.asarray(done.particles[done.alive]) @ touching.root.T
-    theta = jax.vmap(posterior.bijector.forward)(u)
-    return posterior, Ensemble(np.asarray(theta), np.asarray(jax.vmap(posterior.log_density)(u)), done)
+    theta, value = jax.jit(jax.vmap(lambda row: (posterior.bijector.forward(row), posterior.log_density(row))))(u)
+    return posterior, Ensemble(np.asarray(theta), np.asarray(value), done)
 
 
 def push_along(key: Array, problem: Problem, law: Law, ensemble: Ensemble, study: Any) -> Along:
@@ -135,10 +136,9 @@ def push_along(key: Array, problem: Problem, law: Law, ensemble: Ensemble, study
         shape = (study.assess.noise_draws, *clean.shape)
         noisy = np.asarray(noise.draw(noise_key, jnp.broadcast_to(clean, shape), relative, absolute))
         truth = np.asarray(clean)
-    return Along(
-        at, names, np.asarray(components(law, at)), np.asarray(law.energy(at.inputs)), pushed, energy,
-        predictive(own_key, pushed, relative, absolute, study.noise.floor * problem.train.scale), truth, truth_energy, noisy,
-    )  # fmt: skip
+    drawn = predictive(own_key, pushed, relative, absolute, study.noise.floor * problem.train.scale)
+    own, own_energy = np.asarray(components(law, at)), np.asarray(law.energy(at.inputs))
+    return Along(at, names, own, own_energy, pushed, energy, drawn, truth, truth_energy, noisy)
 
 
 def check(
@@ -146,22 +146,18 @@ def check(
 ) -> certificate.Certificate:
     """Certificate of the law and every particle, cross-checked on random states around and beyond the data."""
     middle = physics.path(3, 0.1).state[1]
-    reach = min(0.9, _REACH * float(np.max(np.abs(train.state - middle))))
-    state = physics.sample(key, 2 * count, reach)
-    states = jax.vmap(physics.features)(jnp.asarray(state[physics.possible(state)][:count]))
+    reach = _REACH * float(np.max(np.abs(train.state - middle)))
+    states = observe.rig(physics, physics.sample(key, count, reach), physics.default_components[:1]).inputs
     operator = physics.operator(jnp.asarray(middle), physics.default_components)
     return certificate.certify(law, ensemble.theta, physics.conditions, states, operator)
 
 
-def score(
-    key: Array, problem: Problem, law: Law, ensemble: Ensemble, along: Along, study: Any
-) -> dict[str, Any]:
+def score(key: Array, problem: Problem, law: Law, ensemble: Ensemble, along: Along, study: Any) -> dict[str, Any]:
     """R², Wasserstein-1 and coverage, against the truth where there is one, else against held-out rows."""
     if along.truth is None or along.noisy is None or problem.truth is None:
         return _score_measured(key, problem, law, ensemble, study.noise.floor * problem.train.scale)
     physics, names = problem.physics, along.components
-    fresh_key, _ = jax.random.split(key)
-    fresh = observe.rig(physics, physics.sample(fresh_key, study.assess.test_count, study.data.spread), names)
+    fresh = observe.rig(physics, physics.sample(key, study.assess.test_count, study.data.spread), names)
     seen = observe.Rig(problem.train.inputs, problem.train.operator)
     test = np.asarray(components(law, fresh))
     test_truth = np.asarray(observe.clean_values(problem.truth, physics.reference, fresh))
@@ -205,9 +201,7 @@ def _parts(values: Float[np.ndarray, "points"], inside: np.ndarray) -> dict[str,
     }
 
 
-def _score_measured(
-    key: Array, problem: Problem, law: Law, ensemble: Ensemble, floor: float
-) -> dict[str, Any]:
+def _score_measured(key: Array, problem: Problem, law: Law, ensemble: Ensemble, floor: float) -> dict[str, Any]:
     """Scores without a truth: training rows, and held-out rows if there are any."""
     train, test = problem.train, problem.held_out
     judged = train if test is None else test

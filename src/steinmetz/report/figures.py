@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from steinmetz.engine.run import Result
 from steinmetz.physics import observe
@@ -30,7 +32,7 @@ def draw(result: Result, folder: Path) -> dict[str, Path]:
     """Draw everything; returns captions and files, in the order of reading."""
     drawn = {}
     plots = {
-        "path.png": (path, "Energy and stress along the validation path: law, 95 % bands, data"),
+        "path.png": (path, "Energy and stress along the validation path, with 95 % bands of law and of data"),
         "gates.png": (gates, "Open gates over training, and what the law was chosen from"),
         "marginals.png": (marginals, "Posterior of the parameters"),
     }
@@ -86,10 +88,17 @@ def _stress(axis: Any, result: Result, index: int, colour: str) -> None:
     for samples, alpha in ((along.predictive, 0.15), (along.pushed, 0.4)):
         low, high = np.quantile(samples[:, :, index], [0.025, 0.975], axis=0)
         axis.fill_between(x, low, high, color=colour, alpha=alpha, lw=0)
-    axis.plot(x, along.law[:, index], color=colour, label=f"{name} law, bands of law and data")
+    axis.plot(x, along.law[:, index], color=colour, label=f"{name} law (inner band: law, outer: data)")
     if along.truth is not None and along.noisy is not None:
         every = max(1, len(x) // 100)
-        axis.plot(x[::every], along.noisy[0, ::every, index], ".", ms=3, color=colour, label=f"{name} noisy validation")
+        axis.plot(
+            x[::every],
+            along.noisy[0, ::every, index],
+            ".",
+            ms=3,
+            color=colour,
+            label=f"{name} noisy validation",
+        )
         axis.plot(x, along.truth[:, index], "k--", lw=1)
 
 
@@ -107,6 +116,7 @@ def gates(result: Result) -> Figure:
     chosen = next(row for row in table if row.active == result.carved.chosen)
     right.plot(chosen.active, chosen.criterion, "o", ms=9, mfc="none", mec=_COLOURS[1], mew=2, label="chosen")
     right.set_yscale("log")
+    right.xaxis.set_major_locator(MaxNLocator(integer=True))
     right.set_xlabel("active parameters")
     right.set_ylabel("BIC (lower is better)")
     right.legend()
@@ -136,8 +146,6 @@ def parity(result: Result) -> Figure:
     shown = result.problem.held_out or result.problem.train
     at = observe.Rig(shown.inputs, shown.operator)
     pushed = push_forward(result.law, jnp.asarray(result.particles), at)[0]
-    import jax
-
     key = jax.random.key(result.study.seed)
     floor = result.study.noise.floor * result.problem.train.scale
     low, high = np.quantile(predictive(key, pushed, shown.relative, shown.absolute, floor), [0.025, 0.975], axis=0)

@@ -56,7 +56,7 @@ def _whole(folder: Path) -> Iterator[Path]:
 
 
 def save(result: Result, folder: Path) -> dict[str, Any]:
-    """All files of SPEC §8; returns the summary."""
+    """All files of method §8; returns the summary."""
     folder = folder.absolute()
     check_target(folder)
     summary = summarise(result)

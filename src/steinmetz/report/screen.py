@@ -25,13 +25,24 @@ def final(summary: dict[str, Any], folder: Path) -> str:
     lines += [f"  note        {note}" for note in summary["data"]["notes"]]
     lines += [f"  fault       {fault}" for fault in proof["faults"]]
     figure = folder / "figures" / "path.png"
-    lines += ["", f"  picture     {figure}", f"  report      {folder / 'report.html'}", f"  law         {folder / 'law.json'}"]
+    lines += [
+        "",
+        f"  picture     {figure}",
+        f"  report      {folder / 'report.html'}",
+        f"  law         {folder / 'law.json'}",
+    ]
     lines += [f"  numbers     {folder / 'summary.json'}"]
     return "\n".join(lines)
 
 
 def _scores(r2: dict[str, Any]) -> str:
-    names = {"path": "path", "path_sampled": "in range", "path_extrapolated": "extrapolated", "test": "test", "train": "train"}
+    names = {
+        "path": "path",
+        "path_sampled": "in range",
+        "path_extrapolated": "extrapolated",
+        "test": "test",
+        "train": "train",
+    }
     return ", ".join(f"{label} {number(r2[key])}" for key, label in names.items() if r2[key] is not None)
 
 

@@ -1,4 +1,4 @@
-"""`summary.json`: the numbers scripts rely on (SPEC §8)."""
+"""`summary.json`: the numbers scripts rely on (method §8)."""
 
 import platform
 from importlib import metadata
@@ -38,17 +38,25 @@ def summarise(result: Result) -> dict[str, Any]:
             "stopped": run.reason,
         },
         "candidates": [
-            {"active": row.active, "misfit": row.misfit, "criterion": row.criterion, "law": closed_form.text(row.law)}
+            {
+                "active": row.active,
+                "misfit": row.misfit,
+                "criterion": row.criterion,
+                "law": closed_form.text(row.law),
+            }
             for row in carved.table
         ],
         "data": {
             "rows": len(result.problem.train.state),
-            "cells": result.problem.train.count,
+            "cells": result.problem.train.cells,
             "held_out": 0 if result.problem.held_out is None else len(result.problem.held_out.state),
             "components": list(result.problem.train.components),
             "notes": result.problem.notes,
         },
-        "versions": {"python": platform.python_version(), **{name: metadata.version(name) for name in _PACKAGES}},
+        "versions": {
+            "python": platform.python_version(),
+            **{name: metadata.version(name) for name in _PACKAGES},
+        },
     }
 
 

@@ -23,7 +23,9 @@ class Data(BaseModel):
     count: int = Field(80, ge=1, le=1_000_000, description="stress tensors to generate")
     spread: float = Field(0.2, gt=0, lt=1, description="ε of F = I + U[−ε, ε]")
     table: str | None = Field(None, description="CSV file of measured rows, instead of a law")
-    held_out: float = Field(0.2, ge=0, lt=1, description="share of the measured rows kept for the test (from 20 rows on)")
+    held_out: float = Field(
+        0.2, ge=0, lt=1, description="share of the measured rows kept for the test (from 20 rows on)"
+    )
 
     @pydantic.model_validator(mode="after")
     def _one_source(self) -> "Data":
@@ -108,7 +110,9 @@ def measured(
 ) -> Study:
     """The study that fits a CSV file of measured rows; `relative` and `absolute` are the noise of the stress."""
     path = Path(table)
-    plain = "".join(letter if letter.isalnum() and letter.isascii() or letter in "._-" else "_" for letter in path.stem)
+    plain = "".join(
+        letter if (letter.isalnum() and letter.isascii()) or letter in "._-" else "_" for letter in path.stem
+    )
     raw = {
         "name": plain.lstrip("._-")[:64] or "fit",
         "title": f"Measured data of {path.name}",

@@ -1,0 +1,122 @@
+"""The run directory: complete, readable elsewhere, written as a whole."""
+
+import json
+import os
+import re
+
+import numpy as np
+import pytest
+import xarray
+
+import steinmetz
+from steinmetz import InputError
+from steinmetz.export import law_file
+from steinmetz.report import files
+
+
+@pytest.fixture(scope="module")
+def folder(gent, tmp_path_factory):
+    target = tmp_path_factory.mktemp("runs") / "gent"
+    steinmetz.save(gent, target)
+    return target
+
+
+def test_everything_is_there(folder):
+    names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert names == {
+        "summary.json", "law.json", "posterior.nc", "predictions.nc", "report.html", "study.toml",
+        "figures/path.png", "figures/gates.png", "figures/marginals.png",
+    }  # fmt: skip
+    assert list(folder.parent.iterdir()) == [folder]
+
+
+def test_summary_has_the_promised_fields(folder, gent):
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["study"] == "hyperelasticity"
+    assert summary["seed"] == 0
+    assert summary["method"] == "gates+svgd"
+    assert summary["parameters"]["full"] == 1113
+    assert summary["parameters"]["active"] == gent.law.graph.size
+    assert {"train", "test", "path", "per_component"} <= set(summary["r2"])
+    assert set(summary["coverage"]) == {"50", "90", "95"}
+    assert {"sparsify", "infer", "total", "compile"} == set(summary["seconds"])
+    assert summary["admissible"]["checked"] == 501
+    assert summary["admissible"]["violated"] == 0
+    assert summary["w1"]["push_forward_clean"]["path"] > 0
+
+
+def test_posterior_opens_with_the_groups_of_arviz(folder, gent):
+    tree = xarray.open_datatree(folder / "posterior.nc", engine="h5netcdf")
+    assert {"posterior", "sample_stats", "observed_data", "constant_data"} <= set(tree.children)
+    for index, name in enumerate(gent.law.names()):
+        np.testing.assert_array_equal(tree["posterior"][name].values[0], gent.particles[:, index])
+    assert tree["posterior"].sizes["draw"] == 500
+    tree.close()
+
+
+def test_predictions_hold_both_distributions_apart(folder):
+    found = xarray.open_dataset(folder / "predictions.nc", engine="h5netcdf")
+    outer = found["posterior_predictive"].sel(quantile=[0.025, 0.975]).diff("quantile")
+    inner = found["push_forward"].sel(quantile=[0.025, 0.975]).diff("quantile")
+    assert float(outer.mean()) > 2 * float(inner.mean())
+    assert found.sizes["point"] == 1000
+    found.close()
+
+
+def test_law_of_the_folder_predicts_what_the_summary_prints(folder, gent):
+    law, _ = law_file.read(folder / "law.json")
+    np.testing.assert_array_equal(law.values, gent.law.values)
+    stored = json.loads((folder / "law.json").read_text())
+    assert stored["closed_form"]["text"] == json.loads((folder / "summary.json").read_text())["law"]
+
+
+def test_report_is_one_offline_file(folder):
+    page = (folder / "report.html").read_text()
+    assert page.count("data:image/png;base64,") == 3
+    assert not re.search(r"""(src|href)=["'](?!data:)""", page)
+    assert "Admissible" in page
+
+
+def test_labels_are_escaped(gent, tmp_path):
+    nasty = gent.study.model_copy(update={"title": "<script>alert(1)</script>"})
+    steinmetz.save(gent._replace(study=nasty), tmp_path / "run")
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_earlier_run_is_replaced_and_other_folders_are_not(gent, tmp_path):
+    target = tmp_path / "run"
+    steinmetz.save(gent, target)
+    (target / "mine.txt").write_text("old")
+    steinmetz.save(gent, target)
+    assert not (target / "mine.txt").exists()
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "thesis.tex").write_text("precious")
+    with pytest.raises(InputError, match="holds other files"):
+        steinmetz.save(gent, other)
+    assert (other / "thesis.tex").read_text() == "precious"
+
+
+def test_failure_while_writing_leaves_nothing_behind(gent, tmp_path, monkeypatch):
+    target = tmp_path / "run"
+    steinmetz.save(gent, target)
+    before = (target / "summary.json").read_bytes()
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files.page, "render", fail)
+    with pytest.raises(OSError, match="No space"):
+        steinmetz.save(gent, target)
+    assert os.listdir(tmp_path) == ["run"]
+    assert (target / "summary.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("place", ["/dev/null/run", "/proc/run"])
+def test_unwritable_place_is_refused(place):
+    from pathlib import Path
+
+    with pytest.raises(InputError, match="cannot write there"):
+        files.check_target(Path(place))
