@@ -8,7 +8,8 @@ import pytest
 from steinmetz.potentials import icnn
 from steinmetz.potentials.base import normalised_energy, slopes
 from steinmetz.potentials.graph import Edge, Graph
-from steinmetz.sparsify.prune import prune
+from steinmetz.potentials.law import Law
+from steinmetz.sparsify.prune import fold_mirrors, prune
 
 
 @pytest.mark.parametrize("form", ["passthrough", "tied"])
@@ -50,3 +51,18 @@ def test_dead_parts_go_and_nothing_else(physics, edges, units, left):
     assert law.graph.size == left
     x = jnp.array([[3.3, 2.8, 0.9], [2.9, 3.4, 1.2]])
     np.testing.assert_allclose(law.slopes(x), slopes(graph, physics.reference, theta, x), atol=1e-14)
+
+
+def test_mirror_twins_are_folded_to_one_law(physics):
+    """Unit 3 sees J alone and feeds the output, so its sign is free; unit 4 also sees I1 and unit 5 feeds unit 6."""
+    edges = (
+        Edge(3, 2, 0), Edge(4, 0, 1), Edge(4, 2, 2), Edge(5, 2, 3), Edge(6, 5, 4),
+        Edge(7, 3, 5), Edge(7, 4, 6), Edge(7, 6, 7),
+    )  # fmt: skip
+    law = Law(build(edges, 4, 8), jnp.array([-2.0, 0.5, -1.5, -0.7, 0.9, 3.0, 1.0, 2.0]), physics.reference)
+    folded = fold_mirrors(law)
+    assert [int(i) for i in np.flatnonzero(np.asarray(folded.values != law.values))] == [0]
+    assert folded.graph.nonnegative == (True, *(False,) * 7)
+    x = jnp.array([[3.3, 2.8, 0.7], [2.9, 3.4, 1.4]])
+    np.testing.assert_allclose(folded.slopes(x), law.slopes(x), atol=1e-13)
+    np.testing.assert_allclose(folded.energy(x), law.energy(x), atol=1e-13)

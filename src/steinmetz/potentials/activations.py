@@ -8,12 +8,13 @@ from jaxtyping import Array, Float
 
 
 class Activation(NamedTuple):
-    """`convex` and `increasing` (non-decreasing) hold on the whole real line."""
+    """`convex` and `increasing` (non-decreasing) hold on the whole real line; `mirrored` means a(z) − a(−z) = z."""
 
     value: Callable[[Float[Array, "..."]], Float[Array, "..."]]
     symbolic: Callable[[Any], Any]
     convex: bool
     increasing: bool
+    mirrored: bool
 
 
 def _softplus(z: Any) -> Any:
@@ -22,4 +23,4 @@ def _softplus(z: Any) -> Any:
     return sympy.log(1 + sympy.exp(z))
 
 
-ACTIVATIONS = {"softplus": Activation(jax.nn.softplus, _softplus, convex=True, increasing=True)}
+ACTIVATIONS = {"softplus": Activation(jax.nn.softplus, _softplus, convex=True, increasing=True, mirrored=True)}

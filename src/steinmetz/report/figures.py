@@ -74,7 +74,7 @@ def path(result: Result) -> Figure:
         _stress(bottom, result, index, colour)
     bottom.set_xlabel(course.label)
     bottom.set_ylabel("stress S")
-    bottom.legend(ncols=2)
+    bottom.legend(loc="lower right")
     for axis in (top, bottom):
         for border in (x[course.sampled].min(initial=np.inf), x[course.sampled].max(initial=-np.inf)):
             if x.min() < border < x.max():

@@ -16,7 +16,7 @@ from steinmetz.physics.observe import apply
 from steinmetz.potentials.base import Network, slopes
 from steinmetz.potentials.law import Law
 from steinmetz.sparsify import gates
-from steinmetz.sparsify.prune import prune
+from steinmetz.sparsify.prune import fold_mirrors, prune
 from steinmetz.sparsify.trim import Candidate, drop, free_inputs, polish, trim
 
 _REWEIGHTINGS = 3
@@ -80,7 +80,7 @@ def carve(
     law = chosen.law
     for _ in range(_REWEIGHTINGS):
         law = polish(law, scaled(predict(law, observations) * scale), 1 / prior, config.candidates, config.beam)
-    law = rescale(law, scale)
+    law = fold_mirrors(rescale(law, scale))
     deviation = noise.deviation(observations, predict(law, observations), floor)
     table = [row._replace(law=rescale(row.law, scale)) for row in table]
     sizes = [small.graph.size for small in pruned]

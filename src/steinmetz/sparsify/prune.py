@@ -5,6 +5,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from steinmetz.nouns import Reference
+from steinmetz.potentials.activations import ACTIVATIONS
 from steinmetz.potentials.graph import Edge, Graph
 from steinmetz.potentials.law import Law
 
@@ -18,6 +19,26 @@ def prune(graph: Graph, theta: Float[Array, "parameters"], reference: Reference)
         if len(kept) == len(edges):
             return _compact(graph, kept, values, reference)
         edges = kept
+
+
+def fold_mirrors(law: Law) -> Law:
+    """Give twin laws one form: a unit w·a(kJ) equals w·a(−kJ) where the normalisation cancels what is linear in J.
+
+    For a mirrored activation a(z) − a(−z) = z, so the sign of k changes nothing that is observed. It is made positive
+    and fixed: otherwise every posterior would have the law twice.
+    """
+    graph, values, signs = law.graph, np.asarray(law.values).copy(), list(law.graph.nonnegative)
+    for unit in graph.units():
+        incoming, outgoing = graph.into(unit), [edge for edge in graph.edges if edge.source == unit]
+        alone = len(incoming) == 1 and incoming[0].source < len(graph.inputs)
+        if not (alone and ACTIVATIONS[graph.activation(unit)].mirrored and law.reference.cancels(incoming[0].source)):
+            continue
+        parameter = incoming[0].parameter
+        unshared = sum(edge.parameter == parameter for edge in graph.edges) == 1
+        if unshared and all(edge.target == graph.out for edge in outgoing):
+            values[parameter], signs[parameter] = abs(values[parameter]), True
+    folded = Graph(inputs=graph.inputs, activations=graph.activations, edges=graph.edges, nonnegative=tuple(signs))
+    return Law(folded, jnp.asarray(values), law.reference)
 
 
 def _once(graph: Graph, edges: list[Edge], reference: Reference) -> list[Edge]:
