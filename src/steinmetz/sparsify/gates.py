@@ -4,6 +4,7 @@
 penalties, so that one batch sees both rich and bare networks.
 """
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import equinox as eqx
@@ -95,21 +96,9 @@ def train(
     data = jax.tree.map(lambda a: a.astype(precision), quadratic)
     unit = np.log(count) / count
     penalties = jnp.asarray(np.geomspace(*config.penalty, config.restarts) * unit, precision)
-    signed = jnp.asarray(potential.nonnegative)
     optimiser = optax.adam(config.rate)
 
-    def constrain(weights: Float[Array, "parameters"]) -> Float[Array, "parameters"]:
-        return jnp.where(signed, jnp.abs(weights), weights)
-
-    def loss(state: _State, key: Array, penalty: Float[Array, ""]) -> Float[Array, ""]:
-        shape = (config.draws, potential.size)
-        noise = jax.random.uniform(key, shape, precision, minval=1e-6, maxval=1 - 1e-6)
-
-        def one(draw: Float[Array, "parameters"]) -> Float[Array, ""]:
-            theta = constrain(state.weights) * gate(draw, state.log_alpha)
-            return misfit(data, slopes(potential, reference, theta, data.inputs)) / count
-
-        return jnp.mean(jax.vmap(one)(noise)) + penalty * expected_open(state.log_alpha)
+    loss = _loss(potential, reference, data, count, config)
 
     def start(key: Array) -> tuple[_State, optax.OptState]:
         first, second = jax.random.split(key)
@@ -140,9 +129,32 @@ def train(
         marks.append(int(steps[-1]) + 1)
         report("gates", marks[-1], config.steps, open=f"{active[-1].min()}–{active[-1].max()}")
     state = carry[0]
-    theta = (jax.vmap(constrain)(state.weights) * settled_gate(state.log_alpha)).astype(float)
+    theta = (_constrain(potential, state.weights) * settled_gate(state.log_alpha)).astype(float)
     finite = np.asarray(jnp.all(jnp.isfinite(theta), axis=1))
     return Trained(theta, np.stack(active), np.array(marks), finite)
+
+
+def _constrain(potential: Network, weights: Float[Array, "*batch parameters"]) -> Float[Array, "*batch parameters"]:
+    """Absolute values where the sign is fixed."""
+    return jnp.where(jnp.asarray(potential.nonnegative), jnp.abs(weights), weights)
+
+
+def _loss(
+    potential: Network, reference: Reference, data: Quadratic, count: int, config: Config
+) -> Callable[[_State, Array, Float[Array, ""]], Float[Array, ""]]:
+    """The penalised loss of one network under random gates."""
+
+    def loss(state: _State, key: Array, penalty: Float[Array, ""]) -> Float[Array, ""]:
+        shape, precision = (config.draws, potential.size), state.weights.dtype
+        noise = jax.random.uniform(key, shape, precision, minval=1e-6, maxval=1 - 1e-6)
+
+        def one(draw: Float[Array, "parameters"]) -> Float[Array, ""]:
+            theta = _constrain(potential, state.weights) * gate(draw, state.log_alpha)
+            return misfit(data, slopes(potential, reference, theta, data.inputs)) / count
+
+        return jnp.mean(jax.vmap(one)(noise)) + penalty * expected_open(state.log_alpha)
+
+    return loss
 
 
 def _chunks(steps: int, pieces: int = 20) -> list[Int[Array, "steps"]]:
