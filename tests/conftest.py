@@ -1,4 +1,10 @@
-"""Tests run in double precision with every shape checked."""
+"""Tests run in double precision with every shape checked; compiled programs are kept between tests and processes."""
+
+import os
+from pathlib import Path
+
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parent.parent / ".pytest_cache" / "jax"))
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
 
 import jax
 import numpy as np

@@ -55,9 +55,9 @@ def _whole(folder: Path) -> Iterator[Path]:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def save(result: Result, folder: Path) -> dict[str, Any]:
+def save(result: Result, folder: str | Path) -> dict[str, Any]:
     """All files of method §8; returns the summary."""
-    folder = folder.absolute()
+    folder = Path(folder).absolute()
     check_target(folder)
     summary = summarise(result)
     with _whole(folder) as work:
