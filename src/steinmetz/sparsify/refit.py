@@ -152,8 +152,8 @@ def _levenberg_marquardt(
 ) -> Float[Array, "parameters"]:
     """Damped Gauss–Newton with Marquardt's scaling, a fixed number of steps, made to be mapped over many laws.
 
-    Under `vmap` this compiles three times faster than a general solver (`benchmarks/refit.py`), which is what a user
-    waits for here.
+    Under `vmap` it compiles about twice as fast as a general solver (`benchmarks/refit.py`), and compilation is most of
+    what a user waits for here.
     """
     basis = jnp.eye(start.size)
 
