@@ -56,6 +56,9 @@ def test_list_names_everything():
         (["fit", "none.csv"], "no such file"),
         (["fit", "bad.csv"], "line 2, column 'S11': 'x' is not a number"),
         (["fit", "good.csv", "--relative-noise", "-1"], "greater than or equal to 0"),
+        (["fit", "short.csv"], "column 'F12' is missing"),
+        (["fit", "nan.csv"], "line 2, column 'F11': empty"),
+        (["run", "hyperelasticity", "--set", "data.law=gnet"], "did you mean 'gent'?"),
         (["frobnicate"], "frobnicate"),
         (["run", "hyperelasticity", "--seed", "one"], "Invalid value for '--seed'"),
     ],
@@ -63,6 +66,8 @@ def test_list_names_everything():
 def test_wrong_input_is_one_sentence_and_exit_2(tmp_path, arguments, message):
     (tmp_path / "bad.csv").write_text(f"{STATE},S11\n1.1,0,0,0,1,0,0,0,1,x\n")
     (tmp_path / "good.csv").write_text(f"{STATE},S11\n1.1,0,0,0,1,0,0,0,1,0.3\n")
+    (tmp_path / "short.csv").write_text("F11,S11\n1.1,0.3\n")
+    (tmp_path / "nan.csv").write_text(f"{STATE},S11\nnan,0,0,0,1,0,0,0,1,0.3\n")
     before = sorted(os.listdir(tmp_path))
     done = call(*arguments, cwd=tmp_path)
     assert done.returncode == 2, done.stderr

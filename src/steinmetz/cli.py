@@ -76,11 +76,9 @@ def fit(
 
       steinmetz fit rubber.csv --relative-noise 0 --absolute-noise 0.02 --out results/rubber
     """
-    from steinmetz.data import table
     from steinmetz.studies import config
 
     _start_jax()
-    table.read(data)
     _carry_out(config.measured(data, relative_noise, absolute_noise, _changes(changes, seed)), out)
 
 

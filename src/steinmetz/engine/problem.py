@@ -52,12 +52,12 @@ def prepare(key: Array, study: Any) -> Problem:
         truth = None
         every, notes = observe.measured(physics, table.read(Path(study.data.table)), study.noise)
         train, held_out = _split(key, every, study.data.held_out)
-        spread = float(np.max(np.abs(every.state - _undeformed(physics))))
+        spread = float(np.max(np.abs(every.state - undeformed(physics))))
     _check_noise(train, study.noise)
     return Problem(physics, truth, train, held_out, physics.path(study.assess.path_points, spread), notes)
 
 
-def _undeformed(physics: Physics) -> np.ndarray:
+def undeformed(physics: Physics) -> np.ndarray:
     """The state in the middle of the validation path."""
     return physics.path(3, 0.1).state[1]
 

@@ -11,7 +11,7 @@ from steinmetz import registry
 from steinmetz.assess import certificate, scores
 from steinmetz.data import noise
 from steinmetz.engine.clock import Clock
-from steinmetz.engine.problem import Problem, prepare, require_double
+from steinmetz.engine.problem import Problem, prepare, require_double, undeformed
 from steinmetz.errors import RunFailure
 from steinmetz.infer import base, driver
 from steinmetz.nouns import Observations, Report, silent
@@ -145,7 +145,7 @@ def check(
     key: Array, physics: Physics, law: Law, ensemble: Ensemble, train: Observations, count: int
 ) -> certificate.Certificate:
     """Certificate of the law and every particle, cross-checked on random states around and beyond the data."""
-    middle = physics.path(3, 0.1).state[1]
+    middle = undeformed(physics)
     reach = _REACH * float(np.max(np.abs(train.state - middle)))
     states = observe.rig(physics, physics.sample(key, count, reach), physics.default_components[:1]).inputs
     operator = physics.operator(jnp.asarray(middle), physics.default_components)

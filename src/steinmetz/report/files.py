@@ -29,9 +29,9 @@ def check_target(folder: Path) -> None:
         raise InputError(f"--out {folder}: there is a file of that name; name a folder")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / _MARKER).is_file():
         raise InputError(f"--out {folder}: the folder holds other files; name a new one or an earlier run")
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".steinmetz-"):
+    nearest = next(parent for parent in folder.absolute().parents if parent.exists())
+    try:  # nothing is left behind: a run that is refused later must not leave an empty folder
+        with tempfile.TemporaryDirectory(dir=nearest, prefix=".steinmetz-"):
             pass
     except OSError as error:
         raise InputError(f"--out {folder}: cannot write there ({(error.strerror or 'error').lower()})") from None
@@ -60,6 +60,7 @@ def save(result: Result, folder: str | Path) -> dict[str, Any]:
     folder = Path(folder).absolute()
     check_target(folder)
     summary = summarise(result)
+    folder.parent.mkdir(parents=True, exist_ok=True)
     with _whole(folder) as work:
         (work / "figures").mkdir()
         drawn = figures.draw(result, work / "figures")
