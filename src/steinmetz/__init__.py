@@ -1,6 +1,7 @@
 """steinmetz: sparse, physically admissible constitutive laws with honest uncertainty.
 
-Verbs at the top: `study` (built-in or TOML, with changes), `measured` (a CSV file), `run`, `save`, `closed_form`.
+Verbs at the top: `study` (built-in or TOML, with changes), `measured` (a CSV file), `run`, `select` (another row of a
+finished run), `save`, `lcurve`, `save_lcurve`, `closed_form`.
 Nothing heavy is imported until one of them is used.
 """
 
@@ -11,9 +12,12 @@ from steinmetz.errors import InputError as InputError
 from steinmetz.errors import RunFailure as RunFailure
 
 if TYPE_CHECKING:
+    from steinmetz.engine.lcurve import lcurve as lcurve
     from steinmetz.engine.run import run as run
+    from steinmetz.engine.run import select as select
     from steinmetz.export.closed_form import text as closed_form
     from steinmetz.report.files import save as save
+    from steinmetz.report.lcurves import save as save_lcurve
     from steinmetz.studies.config import load as study
     from steinmetz.studies.config import measured as measured
 
@@ -21,11 +25,16 @@ _LAZY = {
     "study": ("steinmetz.studies.config", "load"),
     "measured": ("steinmetz.studies.config", "measured"),
     "run": ("steinmetz.engine.run", "run"),
+    "select": ("steinmetz.engine.run", "select"),
+    "lcurve": ("steinmetz.engine.lcurve", "lcurve"),
+    "save_lcurve": ("steinmetz.report.lcurves", "save"),
     "save": ("steinmetz.report.files", "save"),
     "closed_form": ("steinmetz.export.closed_form", "text"),
 }
 
-__all__ = ["InputError", "RunFailure", "closed_form", "measured", "run", "save", "study"]
+__all__ = [
+    "InputError", "RunFailure", "closed_form", "lcurve", "measured", "run", "save", "save_lcurve", "select", "study",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,5 @@
 """The command line. Nothing heavy is imported before a command needs it."""
 
-import os
 import sys
 import tomllib
 from pathlib import Path
@@ -8,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from steinmetz import commands
+from steinmetz.commands import RunStopped
 from steinmetz.errors import InputError, RunFailure
 
 app = typer.Typer(
@@ -26,6 +27,10 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", help="Change a setting, such as infer.particles=100; may be repeated."),
 ]
+Parameters = Annotated[
+    int | None,
+    typer.Option("--parameters", min=1, help="Take the law with this many parameters.", show_default="chosen by BIC"),
+]
 
 
 @app.command()
@@ -33,13 +38,18 @@ def run(
     study: Annotated[str, typer.Argument(help="A built-in study (see `steinmetz list`) or the path of a TOML file.")],
     out: Out = None,
     seed: Seed = None,
+    parameters: Parameters = None,
     changes: Set = None,
 ) -> None:
     """Run a study and write its result folder.
 
+    A run that is interrupted keeps what it has finished; the same command goes on from there.
+
     Examples:
 
       steinmetz run hyperelasticity
+
+      steinmetz run mechanochemistry --parameters 8
 
       steinmetz run hyperelasticity --seed 3 --out results/gent --set noise.relative=0.05
 
@@ -47,8 +57,8 @@ def run(
     """
     from steinmetz.studies import config
 
-    _start_jax()
-    _carry_out(config.load(study, _changes(changes, seed)), out)
+    commands.start_jax()
+    commands.carry_out(config.load(study, _changes(changes, seed, parameters)), out)
 
 
 @app.command()
@@ -62,6 +72,7 @@ def fit(
     ] = 0.0,
     out: Out = None,
     seed: Seed = None,
+    parameters: Parameters = None,
     changes: Set = None,
 ) -> None:
     """Fit a law to measured rows: one deformation gradient and the stresses measured at it per row.
@@ -78,8 +89,66 @@ def fit(
     """
     from steinmetz.studies import config
 
-    _start_jax()
-    _carry_out(config.measured(data, relative_noise, absolute_noise, _changes(changes, seed)), out)
+    commands.start_jax()
+    commands.carry_out(config.measured(data, relative_noise, absolute_noise, _changes(changes, seed, parameters)), out)
+
+
+@app.command()
+def select(
+    folder: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
+    row: Annotated[int, typer.Option("--row", help="Row of the table: the number of parameters of its law.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the results.", show_default="the run's own")
+    ] = None,
+) -> None:
+    """Take another law from the table of a finished run, without refitting; its posterior is sampled anew.
+
+    Examples:
+
+      steinmetz select runs/hyperelasticity-seed0 --row 6
+
+      steinmetz select runs/hyperelasticity-seed0 --row 4 --out runs/smaller
+    """
+    commands.start_jax()
+    commands.select_row(folder, row, out)
+
+
+@app.command()
+def lcurve(
+    study: Annotated[str, typer.Argument(help="A built-in study (see `steinmetz list`) or the path of a TOML file.")],
+    methods: Annotated[str, typer.Option("--methods", help="Ways to sparsify, with commas.")] = "l0,l1,l2",
+    noise: Annotated[
+        str | None, typer.Option("--noise", help="Relative noise levels, with commas.", show_default="the study's")
+    ] = None,
+    penalties: Annotated[int, typer.Option("--penalties", min=1, max=64, help="Penalties on the path.")] = 8,
+    restarts: Annotated[int, typer.Option("--restarts", min=1, max=4096, help="Networks per noise level.")] = 8,
+    parameters: Annotated[
+        int | None,
+        typer.Option("--parameters", min=1, help="Choose λ for this many parameters.", show_default="by BIC"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the results.", show_default="runs/NAME-seedN-lcurve")
+    ] = None,
+    seed: Seed = None,
+    changes: Set = None,
+) -> None:
+    """Test R² and loss against the penalty λ and the weights left; choose λ and say why.
+
+    An L-curve that is interrupted keeps what it has finished; the same command goes on from there.
+
+    Examples:
+
+      steinmetz lcurve hyperelasticity
+
+      steinmetz lcurve hyperelasticity --methods l0,l1 --noise 0,0.05,0.1 --penalties 12
+    """
+    from steinmetz.studies import config
+
+    commands.start_jax()
+    commands.draw_lcurve(
+        config.load(study, _changes(changes, seed)), _names(methods), _numbers(noise), penalties, restarts, parameters,
+        out,
+    )  # fmt: skip
 
 
 @app.command("list")
@@ -94,7 +163,13 @@ def list_() -> None:
     from steinmetz.studies import config
 
     rows = [("studies", [(name, config.title(name)) for name in config.names()])]
-    kinds = {"laws": "physics.laws", "physics": "physics", "potentials": "potentials", "samplers": "infer"}
+    kinds = {
+        "laws": "physics.laws",
+        "physics": "physics",
+        "potentials": "potentials",
+        "ways to sparsify": "sparsify",
+        "samplers": "infer",
+    }
     for title, kind in kinds.items():
         rows.append((title, [(name, registry.summary(kind, name)) for name in registry.names(kind)]))
     for title, entries in rows:
@@ -103,13 +178,11 @@ def list_() -> None:
             typer.echo(f"  {name:<18} {summary}")
 
 
-class RunStopped(Exception):
-    """Ctrl-C during a run."""
-
-
-def _changes(changes: list[str] | None, seed: int | None) -> dict[str, Any]:
+def _changes(changes: list[str] | None, seed: int | None, parameters: int | None = None) -> dict[str, Any]:
     """`key=value` pairs as typed values: TOML where it parses, text otherwise."""
     found: dict[str, Any] = {} if seed is None else {"seed": seed}
+    if parameters is not None:
+        found["sparsify.parameters"] = parameters
     for change in changes or []:
         key, equals, value = change.partition("=")
         if not equals or not key:
@@ -121,36 +194,29 @@ def _changes(changes: list[str] | None, seed: int | None) -> dict[str, Any]:
     return found
 
 
-def _start_jax() -> None:
-    """Double precision, and compiled programs kept between calls."""
-    import jax
+def _names(text: str) -> tuple[str, ...]:
+    """Ways to sparsify from a list with commas."""
+    from steinmetz import registry
 
-    jax.config.update("jax_enable_x64", True)
-    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steinmetz" / "jax"
-        try:
-            cache.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            return
-        jax.config.update("jax_compilation_cache_dir", str(cache))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+    names = tuple(part.strip() for part in text.split(",") if part.strip())
+    for name in names:
+        registry.load("sparsify", name)
+    if not names or len(set(names)) < len(names):
+        raise InputError(f"--methods {text}: name each way once, such as --methods l0,l1,l2")
+    return names
 
 
-def _carry_out(study: Any, out: Path | None) -> None:
-    """Check the target, run, save, and print the final screen."""
-    from steinmetz import progress
-    from steinmetz.engine.run import run as run_study
-    from steinmetz.report import files, screen
-
-    folder = out or Path("runs") / f"{study.name}-seed{study.seed}"
-    files.check_target(folder)
+def _numbers(text: str | None) -> tuple[float, ...] | None:
+    """Noise levels from a list with commas."""
+    if text is None:
+        return None
     try:
-        with progress.shown() as report:
-            result = run_study(study, report)
-        summary = files.save(result, folder)
-    except KeyboardInterrupt:  # here, because the parser would leave without a word
-        raise RunStopped from None
-    typer.echo(screen.final(summary, folder))
+        found = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise InputError(f"--noise {text}: write numbers with commas, such as --noise 0,0.05,0.1") from None
+    if not all(0 <= value <= 10 for value in found) or len(set(found)) < len(found):
+        raise InputError(f"--noise {text}: different shares of the stress between 0 and 10 are possible")
+    return found
 
 
 def main() -> None:
@@ -161,7 +227,9 @@ def main() -> None:
         message, code = str(error), 2
     except (RunFailure, OSError) as error:
         message, code = str(error), 1
-    except (RunStopped, KeyboardInterrupt, typer.Abort):
+    except RunStopped as stopped:
+        message, code = str(stopped), 130
+    except (KeyboardInterrupt, typer.Abort):
         message, code = "interrupted; nothing was written", 130
     except Exception as error:
         if not hasattr(error, "format_message"):  # not one of the command-line parser's own

@@ -35,13 +35,20 @@ class Reference:
         unit = np.eye(len(self.point))[index]
         return bool(np.array_equal(unit, self.weights[index] * np.asarray(self.direction)))
 
+    def scaled(self, sizes: tuple[float, ...]) -> "Reference":
+        """The same normalisation for inputs measured in units of `sizes`."""
+        point, weights, direction = (np.asarray(part) for part in (self.point, self.weights, self.direction))
+        unit = np.asarray(sizes)
+        return Reference(tuple(point / unit), tuple(weights / unit), tuple(direction * unit))
+
 
 @dataclass(frozen=True)
 class Conditions:
-    """What an admissible potential must satisfy: convexity in all inputs, growth in some of them."""
+    """What a potential must satisfy: convexity in all inputs, growth in some, no stress at the reference."""
 
     convex: bool
     increasing: tuple[str, ...]
+    stress_free: bool
 
 
 class Observations(NamedTuple):
@@ -67,6 +74,11 @@ class Observations(NamedTuple):
         values = np.asarray(self.values)[np.asarray(self.observed)]
         return float(np.sqrt(np.mean(values**2)))
 
+    def scaled(self, sizes: tuple[float, ...]) -> "Observations":
+        """The same data for inputs measured in units of `sizes`."""
+        unit = np.asarray(sizes)
+        return self._replace(inputs=self.inputs / unit, operator=self.operator / unit)
+
     def modulus(self, reference: Reference) -> float:
         """Stress per unit slope: the root-mean-square stress over that of the potentials Ψ = x_i alone.
 
@@ -86,6 +98,15 @@ class Path(NamedTuple):
     coordinate: Float[np.ndarray, "points"]
     label: str
     sampled: Bool[np.ndarray, "points"]
+
+
+class Plane(NamedTuple):
+    """A slice of Ψ: two inputs and their ranges; the others stay at the reference."""
+
+    first: str
+    second: str
+    first_range: tuple[float, float]
+    second_range: tuple[float, float]
 
 
 class Truth(NamedTuple):

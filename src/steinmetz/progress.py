@@ -8,7 +8,16 @@ from typing import TextIO
 
 from steinmetz.nouns import Report
 
-_TITLES = {"gates": "training gates", "trim": "trimming", "infer": "sampling", "assess": "assessing"}
+_TITLES = {
+    "gates": "training",
+    "l0": "training L0",
+    "l1": "training L1",
+    "l2": "training L2",
+    "lp": "training Lp",
+    "trim": "trimming",
+    "infer": "sampling",
+    "assess": "assessing",
+}
 
 
 def _facts(facts: dict[str, object]) -> str:

@@ -58,13 +58,14 @@ class Certificate(NamedTuple):
 def prove(graph: Graph, values: Float[np.ndarray, "parameters"]) -> Proof:
     """Walk the graph once; the normalisation is affine and decides nothing."""
     known = [_Knowledge(True, True, frozenset([index]), frozenset()) for index in range(len(graph.inputs))]
+    values = np.append(values, 1.0)  # the weight of unit edges
     for node in graph.units():
         total = _sum(graph, node, values, known)
         rule = ACTIVATIONS[graph.activation(node)]
         moving = total.rises | total.falls
         known.append(
             _Knowledge(
-                affine=not moving,
+                affine=not moving or (total.affine and rule.degree == 1),
                 convex=rule.convex and (total.affine or (rule.increasing and total.convex)),
                 rises=total.rises if rule.increasing else moving,
                 falls=total.falls if rule.increasing else moving,
@@ -117,7 +118,9 @@ def certify(
     cycled = shares[np.arange(len(particles)) % len(shares)]
     others = [np.asarray(found) for found in _search(law.graph, jnp.asarray(particles), cycled, conditions)]
     falling, bent = (np.concatenate([np.any(a, axis=0, keepdims=True), b]) for a, b in zip(own, others, strict=True))
-    still = stress <= _ROUNDING * np.maximum(1.0, np.max(np.abs(every), axis=1, initial=0.0))
+    still = (not conditions.stress_free) | (
+        stress <= _ROUNDING * np.maximum(1.0, np.max(np.abs(every), axis=1, initial=0.0))
+    )
     sound = ~falling.any(axis=1) & ~bent & still
     faults = _faults(law.graph, every, proven, falling, bent, still, conditions)
     return Certificate(proven, sound, stress, faults, len(states))

@@ -1,5 +1,6 @@
 """Run a study: data → sparsify → posterior → infer → push forward → assess."""
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -10,9 +11,11 @@ from jaxtyping import Array, Float
 from steinmetz import registry
 from steinmetz.assess import certificate, scores
 from steinmetz.data import noise
+from steinmetz.engine import pareto
 from steinmetz.engine.clock import Clock
 from steinmetz.engine.problem import Problem, prepare, require_double, undeformed
 from steinmetz.errors import RunFailure
+from steinmetz.export import carving
 from steinmetz.infer import base, driver
 from steinmetz.nouns import Observations, Report, silent
 from steinmetz.physics import observe
@@ -21,6 +24,8 @@ from steinmetz.posterior import density
 from steinmetz.potentials.law import Law
 from steinmetz.predict.push_forward import components, predictive, push_forward
 from steinmetz.sparsify import carve
+from steinmetz.store import Store
+from steinmetz.studies import config
 
 # The cross-check of the certificate also looks at states twice as far from the reference as the data.
 _REACH = 2.0
@@ -55,6 +60,7 @@ class Result(NamedTuple):
     study: Any
     problem: Problem
     carved: carve.Carved
+    pareto: list[pareto.Row]
     posterior: density.Posterior
     ensemble: Ensemble
     along: Along
@@ -77,12 +83,13 @@ class Result(NamedTuple):
         return push_forward(self.law, jnp.asarray(self.particles), at)[0][:, :, 0]
 
 
-def run(study: Any, report: Report = silent) -> Result:
-    """All stages of a study; the same study and seed give the same numbers on the same machine."""
+def run(study: Any, report: Report = silent, store: Store | None = None) -> Result:
+    """All stages of a study; the same study and seed give the same numbers on the same machine.
+
+    What is finished is kept in `store`, if there is one, and not done again when the run is continued.
+    """
     require_double()
-    clock = Clock()
-    names = ("data", "carve", "infer", "noise", "check", "test")
-    keys = dict(zip(names, jax.random.split(jax.random.key(study.seed), len(names)), strict=True))
+    clock, keys = Clock(), stage_keys(study.seed)
     problem = prepare(keys["data"], study)
     physics = problem.physics
     potential = registry.load("potentials", study.potential.name).build(
@@ -90,9 +97,22 @@ def run(study: Any, report: Report = silent) -> Result:
     )
     with clock.stage("sparsify"):
         carved = carve.carve(
-            keys["carve"], potential, physics.reference, problem.train, study.noise.floor, study.prior.deviation,
-            study.sparsify, report,
+            keys["carve"], potential, physics.reference, problem.train, physics.sizes, study.noise.floor,
+            study.prior.deviation, study.sparsify, report, store,
         )  # fmt: skip
+    return finish(study, problem, carved, clock, report)
+
+
+def stage_keys(seed: int) -> dict[str, Array]:
+    """One key per stage, so that a stage that is done again draws the same numbers."""
+    names = ("data", "carve", "infer", "noise", "check", "test")
+    return dict(zip(names, jax.random.split(jax.random.key(seed), len(names)), strict=True))
+
+
+def finish(study: Any, problem: Problem, carved: carve.Carved, clock: Clock, report: Report = silent) -> Result:
+    """All stages after carving."""
+    keys, physics = stage_keys(study.seed), problem.physics
+    rows = pareto.table(keys["test"], problem, carved, study)
     with clock.stage("infer"):
         posterior, ensemble = infer(keys["infer"], carved, problem, study, report)
     report("assess", 0, 1)
@@ -100,7 +120,17 @@ def run(study: Any, report: Report = silent) -> Result:
     proof = check(keys["check"], physics, carved.law, ensemble, problem.train, study.assess.certificate_states)
     found = score(keys["test"], problem, carved.law, ensemble, along, study)
     report("assess", 1, 1)
-    return Result(study, problem, carved, posterior, ensemble, along, found, proof, clock.seconds())
+    return Result(study, problem, carved, rows, posterior, ensemble, along, found, proof, clock.seconds())
+
+
+def select(folder: Path, row: int, report: Report = silent) -> Result:
+    """Take another row of the table of a finished run: its law, a new posterior, no refit."""
+    require_double()
+    clock = Clock()
+    study = config.load(str(folder / "study.toml"))
+    problem = prepare(stage_keys(study.seed)["data"], study)
+    carved = carving.select(carving.read(folder / "carving.json", problem.train), row)
+    return finish(study, problem, carved, clock, report)
 
 
 def infer(
@@ -108,8 +138,8 @@ def infer(
 ) -> tuple[density.Posterior, Ensemble]:
     """Sample the posterior of the law in coordinates made round by its Laplace approximation."""
     start_key, run_key = jax.random.split(key)
-    modulus = problem.train.modulus(problem.physics.reference)
-    posterior = density.build(carved.law, carved.quadratic, modulus, study.prior)
+    scene = carve.Scene.of(problem.train, problem.physics.reference, problem.physics.sizes, study.noise.floor)
+    posterior = density.build(carved.law, carved.quadratic, scene.sizes, scene.modulus, study.prior)
     touching = density.laplace(posterior, carved.law.values)
     log_density = base.whiten(posterior.log_density, touching.centre, touching.root)
     sampler = registry.load("infer", study.infer.method).build(log_density, study.infer)

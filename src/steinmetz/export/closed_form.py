@@ -13,7 +13,7 @@ def expression(law: Law, digits: int | None = None) -> Any:
     import sympy
 
     symbols = [sympy.Symbol(name, real=True) for name in law.graph.inputs]
-    values = [_constant(value, digits) for value in np.asarray(law.values)]
+    values = [*(_constant(value, digits) for value in np.asarray(law.values)), sympy.Integer(1)]
     nodes: list[Any] = list(symbols)
     for node in law.graph.units():
         z = _total(law, node, values, nodes)

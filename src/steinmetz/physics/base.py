@@ -6,24 +6,28 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from steinmetz.nouns import Conditions, Path, Reference
+from steinmetz.nouns import Conditions, Path, Plane, Reference
 
 
 class Physics(eqx.Module):
     """A kind of material behaviour with a potential Ψ(x).
 
-    One new physics is one new file with a final subclass and `build()`. `state` names the columns that describe a
-    material point in a table, `inputs` the arguments x of Ψ, and `components` every observable by name.
+    One new physics is one new file with a final subclass, `build()` and `POTENTIAL`, the network that suits it. `state`
+    names the columns that describe a material point in a table, `inputs` the arguments x of Ψ and `sizes` how large
+    they typically are (weights on them are trained, and their prior is set, in these units). `components` names every
+    observable. `planes` names pairs of inputs, with their ranges, over which a figure of Ψ says something.
     """
 
     name: eqx.AbstractVar[str]
     inputs: eqx.AbstractVar[tuple[str, ...]]
+    sizes: eqx.AbstractVar[tuple[float, ...]]
     state: eqx.AbstractVar[tuple[str, ...]]
     components: eqx.AbstractVar[tuple[str, ...]]
     default_components: eqx.AbstractVar[tuple[str, ...]]
     aliases: eqx.AbstractVar[dict[str, str]]
     reference: eqx.AbstractVar[Reference]
     conditions: eqx.AbstractVar[Conditions]
+    planes: eqx.AbstractVar[tuple[Plane, ...]]
 
     @abc.abstractmethod
     def features(self, state: Float[Array, "columns"]) -> Float[Array, "inputs"]:

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from steinmetz.nouns import Conditions, Path, Reference
+from steinmetz.nouns import Conditions, Path, Plane, Reference
 from steinmetz.physics import kinematics
 from steinmetz.physics.base import Physics
 
@@ -18,6 +18,7 @@ _BASES = {
 }
 _LOWER = ("21", "31", "32")
 _PATH_END = 0.4
+POTENTIAL = "icnn"
 
 
 class Hyperelasticity(Physics):
@@ -28,6 +29,7 @@ class Hyperelasticity(Physics):
 
     name: str = eqx.field(static=True, default="hyperelasticity")
     inputs: tuple[str, ...] = eqx.field(static=True, default=("I1", "I2", "J"))
+    sizes: tuple[float, ...] = eqx.field(static=True, default=(1.0, 1.0, 1.0))
     state: tuple[str, ...] = eqx.field(static=True, default=tuple(f"F{ij}" for ij in _INDICES))
     components: tuple[str, ...] = eqx.field(
         static=True, default=tuple(measure + ij for measure in _BASES for ij in _INDICES)
@@ -40,7 +42,10 @@ class Hyperelasticity(Physics):
         static=True,
         default=Reference(point=(3.0, 3.0, 1.0), weights=(2.0, 4.0, 1.0), direction=(0.0, 0.0, 1.0)),
     )
-    conditions: Conditions = eqx.field(static=True, default=Conditions(convex=True, increasing=("I1", "I2")))
+    conditions: Conditions = eqx.field(
+        static=True, default=Conditions(convex=True, increasing=("I1", "I2"), stress_free=True)
+    )
+    planes: tuple[Plane, ...] = eqx.field(static=True, default=())
 
     def features(self, state: Float[Array, "columns"]) -> Float[Array, "inputs"]:
         return kinematics.invariants(state.reshape(3, 3))

@@ -8,7 +8,6 @@ prediction.
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,7 +15,7 @@ from steinmetz.data.quadratic import Quadratic, residuals
 from steinmetz.nouns import Reference
 from steinmetz.posterior.bijector import Bijector
 from steinmetz.potentials.base import slopes
-from steinmetz.potentials.graph import Graph
+from steinmetz.potentials.graph import Graph, parameter_units
 from steinmetz.potentials.law import Law
 
 
@@ -28,8 +27,8 @@ class Config(BaseModel):
         5.0,
         gt=0,
         le=1e6,
-        description="standard deviation τ of the Gaussian prior of every weight; for weights on the output in units "
-        "of the modulus of the data (half of a Gaussian where the sign is fixed)",
+        description="standard deviation τ of the Gaussian prior of every weight in its natural unit: inputs in units "
+        "of their sizes, Ψ in units of the modulus of the data (half of a Gaussian where the sign is fixed)",
     )
 
 
@@ -60,9 +59,9 @@ class Touching(eqx.Module):
     root: Float[Array, "parameters parameters"]
 
 
-def build(law: Law, quadratic: Quadratic, scale: float, config: Config) -> Posterior:
-    """Posterior of the parameters of `law`; output weights are measured in units of `scale`."""
-    unit = jnp.asarray(np.where(law.graph.output, scale, 1.0))
+def build(law: Law, quadratic: Quadratic, sizes: tuple[float, ...], modulus: float, config: Config) -> Posterior:
+    """Posterior of the parameters of `law`, each measured in its natural unit (`parameter_units`)."""
+    unit = jnp.asarray(parameter_units(law.graph, sizes, modulus))
     bijector = Bijector(jnp.asarray(law.graph.nonnegative), unit)
     return Posterior(law.graph, law.reference, quadratic, bijector, config.deviation * unit)
 

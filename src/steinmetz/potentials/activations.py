@@ -1,26 +1,58 @@
-"""Activations a unit may use: value, SymPy form, and what the certificate may conclude from them."""
+"""Activations a unit may use: value, slope, SymPy form, and what pruning and the certificate may conclude from them."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Float
+
+Pair = tuple[Float[Array, "..."], Float[Array, "..."]]
 
 
 class Activation(NamedTuple):
-    """`convex` and `increasing` (non-decreasing) hold on the whole real line; `mirrored` means a(z) − a(−z) = z."""
+    """`both` gives a(z) and a'(z) at once. `convex` and `increasing` (non-decreasing) hold on the whole real line.
 
-    value: Callable[[Float[Array, "..."]], Float[Array, "..."]]
+    `mirrored` means a(z) − a(−z) = z. `degree` d means a(kz) = kᵈ a(z): such a unit has no scale of its own. Without
+    one it is None.
+    """
+
+    both: Callable[[Float[Array, "..."]], Pair]
     symbolic: Callable[[Any], Any]
     convex: bool
     increasing: bool
     mirrored: bool
+    degree: int | None
+
+    def value(self, z: Float[Array, "..."]) -> Float[Array, "..."]:
+        return self.both(z)[0]
 
 
-def _softplus(z: Any) -> Any:
+@jax.custom_jvp
+def _softplus(z: Float[Array, "..."]) -> Pair:
+    """log(1 + eᶻ) and its slope 1/(1 + e⁻ᶻ) from one exponential."""
+    small = jnp.exp(-jnp.abs(z))
+    return jnp.maximum(z, 0) + jnp.log1p(small), jnp.where(z >= 0, 1, small) / (1 + small)
+
+
+@_softplus.defjvp
+def _softplus_jvp(primals: tuple, tangents: tuple) -> tuple[Pair, Pair]:
+    value, slope = _softplus(*primals)
+    return (value, slope), (slope * tangents[0], slope * (1 - slope) * tangents[0])
+
+
+def _log_form(z: Any) -> Any:
     import sympy
 
     return sympy.log(1 + sympy.exp(z))
 
 
-ACTIVATIONS = {"softplus": Activation(jax.nn.softplus, _softplus, convex=True, increasing=True, mirrored=True)}
+ACTIVATIONS = {
+    "softplus": Activation(_softplus, _log_form, convex=True, increasing=True, mirrored=True, degree=None),
+    "square": Activation(
+        lambda z: (z * z, 2 * z), lambda z: z**2, convex=True, increasing=False, mirrored=False, degree=2
+    ),
+    "identity": Activation(
+        lambda z: (z, jnp.ones_like(z)), lambda z: z, convex=True, increasing=True, mirrored=False, degree=1
+    ),
+}

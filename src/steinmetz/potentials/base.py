@@ -6,7 +6,8 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+import numpy as np
+from jaxtyping import Array, Bool, Float
 
 from steinmetz.nouns import Reference
 
@@ -15,7 +16,7 @@ class Potential(eqx.Module):
     """Ψ(θ, x) with a flat parameter vector θ.
 
     Constraints are declared here and enforced by construction: `nonnegative` marks the parameters that may not be
-    negative, `output` those that scale with the unit of Ψ (they act on the output linearly).
+    negative.
     """
 
     inputs: eqx.AbstractVar[tuple[str, ...]]
@@ -26,14 +27,15 @@ class Potential(eqx.Module):
         """Number of parameters."""
         return len(self.nonnegative)
 
-    @property
-    @abc.abstractmethod
-    def output(self) -> tuple[bool, ...]:
-        """Parameters that multiply into Ψ linearly."""
-
     @abc.abstractmethod
     def energy(self, theta: Float[Array, "parameters"], x: Float[Array, "inputs"]) -> Float[Array, ""]:
         """Ψ(θ, x), not normalised."""
+
+    def gradients(
+        self, theta: Float[Array, "parameters"], x: Float[Array, "data inputs"]
+    ) -> Float[Array, "data inputs"]:
+        """∇Ψ at many x."""
+        return jax.vmap(jax.grad(self.energy, argnums=1), (None, 0))(theta, x)
 
 
 class Network(Potential):
@@ -41,7 +43,11 @@ class Network(Potential):
 
     @abc.abstractmethod
     def initial(self, key: Array) -> Float[Array, "parameters"]:
-        """Random weights; the trainer takes absolute values where the sign is fixed."""
+        """Random weights; the trainer makes them positive where the sign is fixed."""
+
+    @abc.abstractmethod
+    def closed(self, restart: int) -> Bool[np.ndarray, "parameters"]:
+        """Which gates start closed in a restart, so that restarts look in different places."""
 
     @abc.abstractmethod
     def graph(self) -> Any:
@@ -55,9 +61,10 @@ def slopes(
     x: Float[Array, "data inputs"],
 ) -> Float[Array, "data inputs"]:
     """∇Ψ̂(x) = ∇Ψ(x) − n d, n = v·∇Ψ(x₀): zero stress at the reference for every θ (method §1)."""
-    at = jax.grad(potential.energy, argnums=1)
-    n = jnp.asarray(reference.weights, x.dtype) @ at(theta, jnp.asarray(reference.point, x.dtype))
-    return jax.vmap(at, (None, 0))(theta, x) - n * jnp.asarray(reference.direction, x.dtype)
+    every = jnp.concatenate([x, jnp.asarray(reference.point, x.dtype)[None]])
+    slope = potential.gradients(theta, every)
+    n = jnp.asarray(reference.weights, x.dtype) @ slope[-1]
+    return slope[:-1] - n * jnp.asarray(reference.direction, x.dtype)
 
 
 def normalised_energy(

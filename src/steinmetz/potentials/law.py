@@ -1,12 +1,18 @@
 """The law: one object that prints, predicts and is exported."""
 
+import math
+from typing import Any
+
 import equinox as eqx
 import jax
+import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from steinmetz.nouns import Reference
+from steinmetz.potentials.activations import ACTIVATIONS
 from steinmetz.potentials.base import normalised_energy, slopes
-from steinmetz.potentials.graph import Graph
+from steinmetz.potentials.graph import UNIT, Edge, Graph
 
 
 class Law(eqx.Module):
@@ -49,5 +55,62 @@ def parameter_names(graph: Graph) -> tuple[str, ...]:
 
     found: dict[int, str] = {}
     for edge in graph.edges:
-        found.setdefault(edge.parameter, f"{label(edge.target)}_{label(edge.source)}")
+        if edge.parameter != UNIT:
+            found.setdefault(edge.parameter, f"{label(edge.target)}_{label(edge.source)}")
     return tuple(found[index] for index in range(graph.size))
+
+
+def structure(law: Law) -> dict[str, Any]:
+    """The law in plain types: doubles survive JSON, so it can be rebuilt exactly."""
+    graph = law.graph
+    return {
+        "inputs": list(graph.inputs),
+        "units": list(graph.activations),
+        "edges": [
+            {
+                "target": edge.target,
+                "source": edge.source,
+                "parameter": None if edge.parameter == UNIT else edge.parameter,  # null: the weight is one
+            }
+            for edge in graph.edges
+        ],
+        "parameters": [
+            {"name": name, "value": float(value), "nonnegative": sign}
+            for name, value, sign in zip(law.names(), np.asarray(law.values), graph.nonnegative, strict=True)
+        ],
+        "reference": {
+            "point": list(law.reference.point),
+            "weights": list(law.reference.weights),
+            "direction": list(law.reference.direction),
+        },
+    }
+
+
+def rebuild(stored: dict[str, Any]) -> Law:
+    """A law from `structure`; a wrong type or number raises ValueError, KeyError or TypeError."""
+    inputs = tuple(str(name) for name in stored["inputs"])
+    units = tuple(stored["units"])
+    unknown = set(units) - set(ACTIVATIONS)
+    if unknown:
+        raise ValueError(f"unknown activation {sorted(unknown)[0]!r}")
+    values = [float(row["value"]) for row in stored["parameters"]]
+    signs = tuple(bool(row["nonnegative"]) for row in stored["parameters"])
+    wrong = [v for v, sign in zip(values, signs, strict=True) if not math.isfinite(v) or (sign and v < 0)]
+    if wrong:
+        raise ValueError(f"parameter value {wrong[0]} is not allowed")
+    edges = tuple(
+        Edge(int(e["target"]), int(e["source"]), UNIT if e["parameter"] is None else _index(e["parameter"]))
+        for e in stored["edges"]
+    )
+    fields = {key: tuple(float(x) for x in stored["reference"][key]) for key in ("point", "weights", "direction")}
+    if {len(numbers) for numbers in fields.values()} != {len(inputs)}:
+        raise ValueError("reference and inputs differ in length")
+    graph = Graph(inputs=inputs, activations=units, edges=edges, nonnegative=signs)
+    return Law(graph, jnp.asarray(values, float), Reference(**fields))
+
+
+def _index(number: Any) -> int:
+    """The number of a parameter; a negative one would count from the end."""
+    if int(number) < 0:
+        raise ValueError(f"parameter {number}")
+    return int(number)

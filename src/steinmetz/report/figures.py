@@ -14,18 +14,11 @@ from steinmetz.engine.run import Result
 from steinmetz.physics import observe
 from steinmetz.predict.push_forward import components as predict
 from steinmetz.predict.push_forward import predictive, push_forward
+from steinmetz.report.planes import planes
+from steinmetz.report.style import COLOURS, STYLE
 
-# Okabe–Ito: distinguishable with every kind of colour vision.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-_STYLE: dict[Any, Any] = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.alpha": 0.25,
-    "legend.frameon": False,
-    "savefig.dpi": 160,
-}
+# Histograms of the first parameters only; nobody reads a thousand.
+_MARGINALS = 48
 
 
 def draw(result: Result, folder: Path) -> dict[str, Path]:
@@ -33,12 +26,14 @@ def draw(result: Result, folder: Path) -> dict[str, Path]:
     drawn = {}
     plots = {
         "path.png": (path, "Energy and stress along the validation path, with 95 % bands of law and of data"),
-        "gates.png": (gates, "Open gates over training, and what the law was chosen from"),
+        "gates.png": (gates, "Weights left over training, and what the law was chosen from"),
         "marginals.png": (marginals, "Posterior of the parameters"),
     }
     if result.along.truth is None:
         plots["parity.png"] = (parity, "Predicted against measured stress, with 95 % predictive bands")
-    with matplotlib.rc_context(_STYLE):
+    if result.problem.physics.planes:
+        plots["planes.png"] = (planes, "Slices of Ψ through the reference, with the minima of each slice")
+    with matplotlib.rc_context(STYLE):
         for name, (plot, caption) in plots.items():
             figure = plot(result)
             figure.savefig(folder / name)
@@ -64,16 +59,16 @@ def path(result: Result) -> Figure:
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[1, 1.6])
     x = course.coordinate
     low, high = np.quantile(along.pushed_energy, [0.025, 0.975], axis=0)
-    top.fill_between(x, low, high, color=_COLOURS[0], alpha=0.3, lw=0, label="95 % push-forward")
-    top.plot(x, along.law_energy, color=_COLOURS[0], label=f"law, {result.law.graph.size} parameters")
+    top.fill_between(x, low, high, color=COLOURS[0], alpha=0.3, lw=0, label="95 % push-forward")
+    top.plot(x, along.law_energy, color=COLOURS[0], label=f"law, {result.law.graph.size} parameters")
     if along.truth_energy is not None:
         top.plot(x, along.truth_energy, "k--", lw=1, label="truth (never observed)")
     top.set_ylabel("energy Ψ")
     top.legend()
-    for colour, index in zip(_COLOURS, _moving(result), strict=False):
+    for colour, index in zip(COLOURS, _moving(result), strict=False):
         _stress(bottom, result, index, colour)
     bottom.set_xlabel(course.label)
-    bottom.set_ylabel("stress S")
+    bottom.set_ylabel(", ".join(sorted({name.rstrip("0123456789") for name in along.components})))
     bottom.legend(loc="lower right")
     for axis in (top, bottom):
         for border in (x[course.sampled].min(initial=np.inf), x[course.sampled].max(initial=-np.inf)):
@@ -103,18 +98,19 @@ def _stress(axis: Any, result: Result, index: int, colour: str) -> None:
 
 
 def gates(result: Result) -> Figure:
-    """Left: gates open at test time, one line per restart. Right: BIC of the best law of each size."""
-    trained, table = result.carved.trained, result.carved.table
+    """Left: weights that are not zero at test time, one line per restart. Right: BIC of the best law of each size."""
+    carved = result.carved
     figure = Figure(figsize=(7.2, 3.2), layout="constrained")
     left, right = figure.subplots(1, 2)
-    left.plot(trained.steps, trained.active, lw=1)
+    left.plot(carved.steps, np.maximum(carved.active, 1), lw=1)
     left.set_yscale("log")
     left.set_xlabel("step")
-    left.set_ylabel("open gates")
-    shown = [row for row in table if row.active <= 3 * result.law.graph.size + 3]
-    right.plot([row.active for row in shown], [row.criterion for row in shown], "o-", color=_COLOURS[0], ms=4)
-    chosen = next(row for row in table if row.active == result.carved.chosen)
-    right.plot(chosen.active, chosen.criterion, "o", ms=9, mfc="none", mec=_COLOURS[1], mew=2, label="chosen")
+    left.set_ylabel("weights left")
+    right.plot(
+        [row.active for row in carved.table], [row.criterion for row in carved.table], "o-", color=COLOURS[0], ms=4
+    )
+    chosen = carved.chosen
+    right.plot(chosen.active, chosen.criterion, "o", ms=9, mfc="none", mec=COLOURS[1], mew=2, label="chosen")
     right.set_yscale("log")
     right.xaxis.set_major_locator(MaxNLocator(integer=True))
     right.set_xlabel("active parameters")
@@ -125,14 +121,16 @@ def gates(result: Result) -> Figure:
 
 def marginals(result: Result) -> Figure:
     """Histogram of the particles, MAP marked."""
-    names, values, draws = result.law.names(), np.asarray(result.law.values), result.particles
+    shown = slice(None, _MARGINALS)
+    names, values = result.law.names()[shown], np.asarray(result.law.values)[shown]
+    draws = result.particles[:, shown]
     columns = min(4, len(names))
     rows = -(-len(names) // columns)
     figure = Figure(figsize=(2.0 * columns + 0.6, 1.8 * rows + 0.4), layout="constrained")
     axes = np.atleast_1d(figure.subplots(rows, columns)).ravel()
     for axis, name, value, column in zip(axes, names, values, draws.T, strict=False):
-        axis.hist(column, bins=min(30, max(5, len(draws) // 10)), color=_COLOURS[0], alpha=0.7)
-        axis.axvline(value, color=_COLOURS[1], lw=1.5)
+        axis.hist(column, bins=min(30, max(5, len(draws) // 10)), color=COLOURS[0], alpha=0.7)
+        axis.axvline(value, color=COLOURS[1], lw=1.5)
         axis.set_title(name, fontsize=9)
         axis.set_yticks([])
     for axis in axes[len(names) :]:
@@ -156,7 +154,7 @@ def parity(result: Result) -> Figure:
         seen = np.asarray(shown.observed)[:, index]
         y = predicted[seen, index]
         bars = np.maximum([y - low[seen, index], high[seen, index] - y], 0.0)
-        colour = _COLOURS[index % len(_COLOURS)]
+        colour = COLOURS[index % len(COLOURS)]
         axis.errorbar(np.asarray(shown.values)[seen, index], y, bars, fmt=".", ms=4, lw=0.6, color=colour, label=name)
     low_end, high_end = axis.get_xlim()
     axis.plot([low_end, high_end], [low_end, high_end], "k--", lw=1)

@@ -14,7 +14,7 @@ import xarray
 
 from steinmetz.engine.run import Result
 from steinmetz.errors import InputError
-from steinmetz.export import law_file
+from steinmetz.export import carving, law_file
 from steinmetz.report import figures, page
 from steinmetz.report.summary import summarise
 from steinmetz.studies import config
@@ -23,11 +23,11 @@ _KEPT_DRAWS = 100
 _MARKER = "summary.json"
 
 
-def check_target(folder: Path) -> None:
+def check_target(folder: Path, marker: str = _MARKER) -> None:
     """Refuse, before anything is computed, a folder that cannot be written or that holds something else."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"--out {folder}: there is a file of that name; name a folder")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / _MARKER).is_file():
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / marker).is_file():
         raise InputError(f"--out {folder}: the folder holds other files; name a new one or an earlier run")
     nearest = next(parent for parent in folder.absolute().parents if parent.exists())
     try:  # nothing is left behind: a run that is refused later must not leave an empty folder
@@ -38,7 +38,7 @@ def check_target(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def _whole(folder: Path) -> Iterator[Path]:
+def whole(folder: Path) -> Iterator[Path]:
     """A folder that appears complete or not at all; an earlier run of that name is replaced."""
     work = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
     try:
@@ -61,19 +61,20 @@ def save(result: Result, folder: str | Path) -> dict[str, Any]:
     check_target(folder)
     summary = summarise(result)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with _whole(folder) as work:
+    with whole(folder) as work:
         (work / "figures").mkdir()
         drawn = figures.draw(result, work / "figures")
-        _write(work / "law.json", json.dumps(law_file.to_dict(result.law, result.study.physics), indent=2))
-        _write(work / "study.toml", config.to_toml(result.study))
+        write(work / "law.json", json.dumps(law_file.to_dict(result.law, result.study.physics), indent=2))
+        write(work / "carving.json", json.dumps(carving.to_dict(result.carved)))
+        write(work / "study.toml", config.to_toml(result.study))
         posterior(result).to_netcdf(work / "posterior.nc", engine="h5netcdf")
         predictions(result).to_netcdf(work / "predictions.nc", engine="h5netcdf")
-        _write(work / "report.html", page.render(result, summary, drawn))
-        _write(work / _MARKER, json.dumps(summary, indent=2, allow_nan=False))
+        write(work / "report.html", page.render(result, summary, drawn))
+        write(work / _MARKER, json.dumps(summary, indent=2, allow_nan=False))
     return summary
 
 
-def _write(path: Path, text: str) -> None:
+def write(path: Path, text: str) -> None:
     with path.open("w", encoding="utf-8") as stream:
         stream.write(text + "\n")
         stream.flush()

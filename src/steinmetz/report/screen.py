@@ -1,4 +1,4 @@
-"""The final screen of a run: law, scores, certificate, seconds and paths."""
+"""The final screen of a run: the table, the law, scores, certificate, seconds and paths."""
 
 from pathlib import Path
 from typing import Any
@@ -7,13 +7,17 @@ from steinmetz.report.page import number
 
 
 def final(summary: dict[str, Any], folder: Path) -> str:
-    """Plain text that fits a terminal of 100 columns."""
+    """Plain text; only the table is wider than a small terminal."""
     counts, proof, seconds = summary["parameters"], summary["admissible"], summary["seconds"]
     lines = [
         "",
-        f"  {summary['law']}",
+        *table(summary["pareto"]),
+        "",
+        f"  {_cut(summary['law'], 400)}",
         "",
         f"  parameters  {counts['active']} of {counts['full']} ({counts['reason']})",
+        f"  penalty     λ = {counts['penalty']:.3g} log(n)/n left {counts['nonzero']} weights (lowest χ² + k log n of "
+        "its path), from which the search came to the law",
         f"  R²          {_scores(summary['r2'])}",
         f"  coverage    {_coverage(summary['coverage'])}",
         f"  admissible  {proof['checked'] - proof['violated']} of {proof['checked']} laws proven and checked on "
@@ -33,6 +37,35 @@ def final(summary: dict[str, Any], folder: Path) -> str:
     ]
     lines += [f"  numbers     {folder / 'summary.json'}"]
     return "\n".join(lines)
+
+
+def table(rows: list[dict[str, Any]]) -> list[str]:
+    """The table a law is chosen from, a line per number of parameters; the chosen one is marked."""
+    inside = "path_sampled" if any("path_sampled" in row["r2"] for row in rows) else "train"
+    outside = "path_extrapolated" if inside == "path_sampled" else "test"
+    heads = ("in range", "extrapol.") if inside == "path_sampled" else ("R² train", "R² test")
+    lines = [
+        f"  {'row':>5}  {'χ²/n':>9} {'BIC':>9} {'score':>6}  {heads[0]:>9} {heads[1]:>9}  {'restarts':>15}  ok  law"
+    ]
+    for row in rows:
+        mark = "→" if row["picked"] else " "
+        spread = row["spread"]
+        reached = f"{spread['restarts']}: {spread['best']:.2g}–{spread['worst']:.2g}"
+        score = "" if row["score"] is None else f"{row['score']:.2f}"
+        lines.append(
+            f"  {mark} {row['active']:>3}  {row['loss']:>9.4g} {row['criterion']:>9.1f} {score:>6}  "
+            f"{_r2(row['r2'].get(inside)):>9} {_r2(row['r2'].get(outside)):>9}  {reached:>15}  "
+            f"{'✓' if row['admissible'] else '✗':>2}  {_cut(row['law'].removeprefix('Ψ = '), 60)}"
+        )
+    return lines
+
+
+def _r2(value: float | None) -> str:
+    return "–" if value is None else f"{value:.5f}"
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def _scores(r2: dict[str, Any]) -> str:

@@ -9,22 +9,28 @@ import numpy as np
 from steinmetz.engine.run import Result
 from steinmetz.export import closed_form
 
+_LONGEST = 2000
 _PACKAGES = ("steinmetz", "jax", "jaxlib", "equinox", "optax", "numpy", "sympy")
 
 
 def summarise(result: Result) -> dict[str, Any]:
     """Everything measured in one run, in plain types."""
     study, carved, run = result.study, result.carved, result.ensemble.run
+    origin = carved.restarts[carved.chosen.origin]
     return {
         "study": study.name,
         "seed": study.seed,
         "method": f"{study.sparsify.method}+{study.infer.method}",
-        "law": closed_form.text(result.law),
+        "law": short(closed_form.text(result.law)),
         "parameters": {
             "full": int(carved.full),
             "active": int(result.law.graph.size),
-            "restarts": [int(size) for size in carved.pruned],
+            "nonzero": origin.nonzero,
             "reason": carved.reason,
+            "penalty": origin.penalty,
+            "restarts": [
+                {"restart": number, **restart._asdict()} for number, restart in sorted(carved.restarts.items())
+            ],
         },
         **result.scores,
         "seconds": result.seconds,
@@ -37,14 +43,9 @@ def summarise(result: Result) -> dict[str, Any]:
             "direction": float(run.direction[-1]),
             "stopped": run.reason,
         },
-        "candidates": [
-            {
-                "active": row.active,
-                "misfit": row.misfit,
-                "criterion": row.criterion,
-                "law": closed_form.text(row.law),
-            }
-            for row in carved.table
+        "pareto": [
+            {**row._asdict(), "law": short(closed_form.text(choice.law))}
+            for row, choice in zip(result.pareto, carved.table, strict=True)
         ],
         "data": {
             "rows": len(result.problem.train.state),
@@ -58,6 +59,11 @@ def summarise(result: Result) -> dict[str, Any]:
             **{name: metadata.version(name) for name in _PACKAGES},
         },
     }
+
+
+def short(text: str) -> str:
+    """A closed form that a person can still read; the whole of it is in law.json."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
 def admissible(result: Result) -> dict[str, Any]:

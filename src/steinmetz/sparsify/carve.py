@@ -1,114 +1,190 @@
-"""From a full network to one small law: gates → prune → trim → choose → refit."""
+"""From a full network to one small law: train → prune → trim → choose → refit."""
 
+import json
 from typing import NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
+from steinmetz import registry
 from steinmetz.data import noise
 from steinmetz.data.quadratic import Quadratic, compress, misfit
-from steinmetz.errors import RunFailure
+from steinmetz.errors import InputError, RunFailure
 from steinmetz.nouns import Observations, Reference, Report, silent
 from steinmetz.physics.observe import apply
 from steinmetz.potentials.base import Network, slopes
-from steinmetz.potentials.law import Law
-from steinmetz.sparsify import gates
+from steinmetz.potentials.graph import parameter_units
+from steinmetz.potentials.law import Law, rebuild, structure
+from steinmetz.sparsify.base import Settings
+from steinmetz.sparsify.choose import Choice, choose, tabulate
+from steinmetz.sparsify.moves import Rules, drop
 from steinmetz.sparsify.prune import fold_mirrors, prune
-from steinmetz.sparsify.trim import Candidate, drop, free_inputs, polish, trim
+from steinmetz.sparsify.train import Trained, Trial, train
+from steinmetz.sparsify.trim import Candidate, Start, Trimmed, polish, refitter, trim
+from steinmetz.store import Store
 
 _REWEIGHTINGS = 3
+# Rows of the table beyond the chosen one that are kept and refitted to convergence.
+_BEYOND = 8
+_BATCH = 32
 
 
-class Choice(NamedTuple):
-    """One row of the table a law is chosen from: the best law of its size."""
+class Restart(NamedTuple):
+    """What became of one restart on the penalty of its path that was taken.
 
-    active: int
-    misfit: float
-    criterion: float
-    law: Law
+    `nonzero` counts as the paper does: weights that are not zero after gating or clamping. `pruned` counts the
+    parameters of the exact pruned law.
+    """
+
+    penalty: float
+    nonzero: int
+    pruned: int
 
 
 class Carved(NamedTuple):
-    """The chosen law, the table it was chosen from and how the gates closed."""
+    """The chosen law, the table it was chosen from and how the weights went away."""
 
     law: Law
     full: int
-    chosen: int
     table: list[Choice]
     reason: str
-    trained: gates.Trained
-    pruned: list[int]
+    restarts: dict[int, Restart]
+    steps: Int[np.ndarray, "marks"]
+    active: Int[np.ndarray, "marks trials"]
     deviation: Float[Array, "data components"]
     quadratic: Quadratic
+
+    @property
+    def chosen(self) -> Choice:
+        """The row of the table whose law was taken."""
+        return next(row for row in self.table if row.active == self.law.graph.size)
+
+
+class Scene(NamedTuple):
+    """The data in natural units: inputs in units of their sizes, Ψ in units of the modulus of the data."""
+
+    observations: Observations
+    reference: Reference
+    sizes: tuple[float, ...]
+    modulus: float
+    floor: float
+
+    @classmethod
+    def of(cls, observations: Observations, reference: Reference, sizes: tuple[float, ...], floor: float) -> "Scene":
+        scaled, near = observations.scaled(sizes), reference.scaled(sizes)
+        return cls(scaled, near, sizes, scaled.modulus(near), floor)
+
+    def weighted(self, prediction: Float[Array, "data components"], blur: float = 0.0) -> Quadratic:
+        """Residuals in units of the noise, judged at a prediction."""
+        seen = self.observations._replace(relative=jnp.maximum(self.observations.relative, blur))
+        quadratic = compress(self.observations, noise.deviation(seen, prediction, self.floor))
+        return quadratic._replace(factor=quadratic.factor * self.modulus)
+
+    def predict(self, law: Law) -> Float[Array, "data components"]:
+        """ŷ = B ∇Ψ̂ of a law in natural units, in the unit of the data."""
+        return self.modulus * apply(self.observations.operator, law.slopes(self.observations.inputs))
+
+    def outward(self, law: Law, reference: Reference) -> Law:
+        """The law in the units of the data."""
+        unit = jnp.asarray(parameter_units(law.graph, self.sizes, self.modulus))
+        return fold_mirrors(Law(law.graph, law.values * unit, reference))
 
 
 def carve(
     key: Array,
-    potential: Network,
+    network: Network,
     reference: Reference,
     observations: Observations,
+    sizes: tuple[float, ...],
     floor: float,
     prior: float,
-    config: gates.Config,
+    settings: Settings,
     report: Report = silent,
+    store: Store | None = None,
 ) -> Carved:
-    """The sparse law of the data. Weights on the output are trained in units of the modulus of the data."""
-    scale = observations.modulus(reference)
-
-    def scaled(prediction: Float[Array, "data components"]) -> Quadratic:
-        quadratic = compress(observations, noise.deviation(observations, prediction, floor))
-        return quadratic._replace(factor=quadratic.factor * scale)
-
+    """The sparse law of the data."""
+    scene = Scene.of(observations, reference, sizes, floor)
+    _check_units(network, scene)
     # No prediction yet: the noise of a datum is first judged by the datum itself.
-    first = scaled(observations.values)
-    trained = gates.train(key, potential, reference, first, observations.cells, config, report)
-    graph = potential.graph()
-    pruned = [prune(graph, theta, reference) for theta in trained.theta[trained.finite]]
-    starts = [_cut(law, config.largest) for law in pruned if law.graph.size > 0]
+    first = scene.weighted(observations.values, settings.blur)
+    penalty = registry.load("sparsify", str(getattr(settings, "method", "l0"))).build(settings)
+    trials = [Trial(restart) for restart in range(settings.restarts)]
+    trained = train(
+        key, network, penalty, scene.reference, [first], [observations.cells], trials, settings, report, store
+    )
+    taken = _taken(trained, observations.cells)
+    pruned = {
+        restart: prune(network.graph(), jnp.asarray(trained.theta[index, restart]), scene.reference)
+        for restart, index in taken.items()
+    }
+    _check_alive(trained, pruned)
+    starts = [Start(law, restart) for restart, law in pruned.items() if law.graph.size > 0]
+    weighted = scene.weighted(_pilot(network, trained, first, scene))
+    if settings.search:
+        rules = Rules.of(network.graph())
+        table, chosen, reason, prediction = _search(starts, scene, weighted, rules, prior, settings, report, store)
+    else:
+        table, chosen, reason, prediction = _as_trained(starts, scene, weighted, settings)
+    deviation = noise.deviation(observations, prediction, floor)
+    table = [row._replace(law=scene.outward(row.law, reference)) for row in table]
+    return Carved(
+        law=next(row.law for row in table if row.active == chosen),
+        full=network.size,
+        table=table,
+        reason=reason,
+        restarts={
+            restart: Restart(
+                float(trained.penalties[index]), int(trained.nonzero[index, restart]), pruned[restart].graph.size
+            )
+            for restart, index in taken.items()
+        },
+        steps=trained.steps,
+        active=trained.active,
+        deviation=deviation,
+        quadratic=compress(observations, deviation),
+    )
+
+
+def _taken(trained: Trained, count: int) -> dict[int, int]:
+    """For every restart the place on its path of penalties with the lowest χ² + k log n; failed restarts are out."""
+    criterion = trained.misfit * count + trained.nonzero * np.log(count)
+    criterion = np.where(trained.finite & (trained.nonzero > 0), criterion, np.inf)
+    best = np.argmin(criterion, axis=0)
+    return {trial: int(index) for trial, index in enumerate(best) if np.isfinite(criterion[index, trial])}
+
+
+def _check_alive(trained: Trained, pruned: dict[int, Law]) -> None:
     if not trained.finite.any():
         raise RunFailure("no restart stayed finite; lower sparsify.rate, or check the data for outliers")
-    if not starts:
-        raise RunFailure("every gate closed in every restart; lower sparsify.penalty or the noise")
-    second = scaled(_pilot(potential, reference, trained.theta[trained.finite], first, observations) * scale)
-    candidates = trim(starts, second, 1 / prior, free_inputs(graph), config.candidates, config.beam, report)
-    if not candidates:
-        raise RunFailure("no refit stayed finite; check the data for outliers, or raise noise.floor")
-    table, chosen, reason = choose(candidates, observations.cells, config.evidence)
-    law = chosen.law
-    for _ in range(_REWEIGHTINGS):
-        law = polish(law, scaled(predict(law, observations) * scale), 1 / prior, config.candidates, config.beam)
-    law = fold_mirrors(rescale(law, scale))
-    deviation = noise.deviation(observations, predict(law, observations), floor)
-    table = [row._replace(law=rescale(row.law, scale)) for row in table]
-    sizes = [small.graph.size for small in pruned]
-    return Carved(
-        law, potential.size, chosen.active, table, reason, trained, sizes, deviation, compress(observations, deviation)
-    )  # fmt: skip
+    if not any(law.graph.size for law in pruned.values()):
+        raise RunFailure("every weight went to zero in every restart; lower sparsify.penalty or the noise")
 
 
-def predict(law: Law, observations: Observations) -> Float[Array, "data components"]:
-    """ŷ = B ∇Ψ̂ at the observed states."""
-    return apply(observations.operator, law.slopes(observations.inputs))
+def _check_units(network: Network, scene: Scene) -> None:
+    """Tied weights act on inputs and on units, so they need inputs of size one."""
+    try:
+        parameter_units(network.graph(), scene.sizes, scene.modulus)
+    except ValueError as error:
+        raise InputError(f"potential: {error}") from None
 
 
 @eqx.filter_jit
-def _pilot(
-    potential: Network, reference: Reference, theta: Float[Array, "restarts parameters"], quadratic: Quadratic,
-    observations: Observations,
-) -> Float[Array, "data components"]:  # fmt: skip
-    """Prediction of the gated network that fits best: a first idea of the size of each datum's noise."""
-    each = jax.vmap(lambda row: slopes(potential, reference, row, quadratic.inputs))(theta)
-    best = jnp.argmin(jax.vmap(lambda slope: misfit(quadratic, slope))(each))
-    return apply(observations.operator, each[best])
+def _best_fit(
+    network: Network, reference: Reference, theta: Float[Array, "networks parameters"], quadratic: Quadratic
+) -> Float[Array, "data inputs"]:
+    each = jax.vmap(lambda row: slopes(network, reference, row, quadratic.inputs))(theta)
+    best = jnp.nanargmin(jax.vmap(lambda slope: misfit(quadratic, slope))(each))
+    return each[best]
 
 
-def rescale(law: Law, scale: float) -> Law:
-    """The law whose Ψ is `scale` times this one."""
-    unit = jnp.asarray(np.where(law.graph.output, scale, 1.0))
-    return Law(law.graph, law.values * unit, law.reference)
+def _pilot(network: Network, trained: Trained, quadratic: Quadratic, scene: Scene) -> Float[Array, "data components"]:
+    """Prediction of the network that fits best: a first idea of the size of each datum's noise."""
+    flat = jnp.asarray(trained.theta.reshape(-1, network.size))
+    slope = _best_fit(network, scene.reference, flat, quadratic)
+    return scene.modulus * apply(scene.observations.operator, slope)
 
 
 def _cut(law: Law, largest: int) -> Law:
@@ -119,19 +195,83 @@ def _cut(law: Law, largest: int) -> Law:
     return drop(law, [int(index) for index in np.argsort(np.abs(np.asarray(law.values)))[:excess]])
 
 
-def choose(candidates: list[Candidate], count: int, evidence: float) -> tuple[list[Choice], Choice, str]:
-    """The smallest law whose Bayesian information criterion χ² + k log n is within `evidence` of the best."""
-    price = float(np.log(count))
-    table = []
-    for active in sorted({candidate.active for candidate in candidates}):
-        best = min((c for c in candidates if c.active == active), key=lambda c: c.misfit)
-        table.append(Choice(active, best.misfit, best.misfit + active * price, best.law))
-    lowest = min(table, key=lambda row: row.criterion)
-    chosen = next(row for row in table if row.criterion <= lowest.criterion + evidence)
-    reason = f"{chosen.active} parameters: lowest BIC ({lowest.criterion:.1f})"
-    if chosen.active != lowest.active:
-        reason = (
-            f"{chosen.active} parameters: BIC {chosen.criterion:.1f} is within {evidence:g} of the lowest, "
-            f"{lowest.criterion:.1f} with {lowest.active}"
-        )
-    return table, chosen, reason
+def _search(
+    starts: list[Start],
+    scene: Scene,
+    weighted: Quadratic,
+    rules: Rules,
+    prior: float,
+    settings: Settings,
+    report: Report,
+    store: Store | None,
+) -> tuple[list[Choice], int, str, Float[Array, "data components"]]:
+    """Trim, choose, refit the chosen law while its noise is judged anew, and then the whole table under that noise."""
+    starts = [Start(_cut(start.law, settings.largest), start.origin) for start in starts]
+    count = scene.observations.cells
+    tool = refitter([start.law for start in starts], weighted, 1 / prior, _BATCH)
+    trimmed = _kept(store) or trim(starts, tool, rules, settings.candidates, settings.beam, report)
+    if not trimmed.best:
+        raise RunFailure("no refit stayed finite; check the data for outliers, or raise noise.floor")
+    _keep(store, trimmed)
+    table = tabulate(trimmed.best, count, trimmed.spread)
+    chosen, _ = choose(table, count, settings.evidence, settings.parameters)
+    law = chosen.law
+    for _ in range(_REWEIGHTINGS):
+        tool = tool._replace(quadratic=scene.weighted(scene.predict(law)))
+        law = next((c.law for c in polish([_candidate(law)], tool)), law)
+    prediction = scene.predict(law)
+    tool = tool._replace(quadratic=scene.weighted(prediction))
+    rows = [row for row in table if row.active <= chosen.active + _BEYOND]
+    finalists = [_candidate(law if row.active == chosen.active else row.law, row.origin) for row in rows]
+    table = tabulate(polish(finalists, tool), count, trimmed.spread)
+    final, reason = choose(table, count, settings.evidence, settings.parameters)
+    return table, final.active, reason, prediction
+
+
+def _candidate(law: Law, origin: int = 0) -> Candidate:
+    return Candidate(law, np.inf, np.zeros(law.graph.size), origin)
+
+
+def _as_trained(
+    starts: list[Start], scene: Scene, weighted: Quadratic, settings: Settings
+) -> tuple[list[Choice], int, str, Float[Array, "data components"]]:
+    """Every restart's pruned law as it was trained, without a search: the paper's way."""
+    found = []
+    for law, origin in starts:
+        chi = float(misfit(weighted, law.slopes(weighted.inputs)))
+        found.append(Candidate(law, chi, np.zeros(law.graph.size), origin))
+    count = scene.observations.cells
+    spread = {c.active: {d.origin: d.misfit for d in found if d.active == c.active} for c in found}
+    table = tabulate(found, count, spread)
+    chosen, reason = choose(table, count, settings.evidence, settings.parameters)
+    return table, chosen.active, reason, scene.predict(chosen.law)
+
+
+def _keep(store: Store | None, trimmed: Trimmed) -> None:
+    """Laws are kept as text in plain types; what is read back is rebuilt and checked, never executed."""
+    if store is not None:
+        rows = [
+            {"law": structure(c.law), "misfit": c.misfit, "saliency": c.saliency.tolist(), "origin": c.origin}
+            for c in trimmed.best
+        ]
+        spread = {str(size): {str(o): m for o, m in by.items()} for size, by in trimmed.spread.items()}
+        text = json.dumps({"best": rows, "spread": spread})
+        store.put("trimmed", text=np.frombuffer(text.encode(), np.uint8))
+
+
+def _kept(store: Store | None) -> Trimmed | None:
+    found = None if store is None else store.get("trimmed")
+    if found is None:
+        return None
+    stored = json.loads(found["text"].tobytes().decode())
+    best = [
+        Candidate(rebuild(row["law"]), float(row["misfit"]), np.array(row["saliency"]), int(row["origin"]))
+        for row in stored["best"]
+    ]
+    spread = {int(size): {int(o): float(m) for o, m in by.items()} for size, by in stored["spread"].items()}
+    return Trimmed(best, spread)
+
+
+def predict(law: Law, observations: Observations) -> Float[Array, "data components"]:
+    """ŷ = B ∇Ψ̂ at the observed states."""
+    return apply(observations.operator, law.slopes(observations.inputs))

@@ -71,8 +71,8 @@ class Study(BaseModel):
 
 # Sections whose class is chosen by a key: section → (key, default method, registry folder).
 _CHOSEN = {
-    "potential": ("name", "icnn", "potentials"),
-    "sparsify": ("method", "gates", "sparsify"),
+    "potential": ("name", "", "potentials"),  # the physics says which network suits it
+    "sparsify": ("method", "l0", "sparsify"),
     "infer": ("method", "svgd", "infer"),
 }
 
@@ -128,11 +128,18 @@ def build(raw: dict[str, Any], changes: dict[str, Any] | None = None, source: st
     for key, value in (changes or {}).items():
         _set(raw, key, value)
     sections = _sections()
+    physics = registry.load("physics", str(raw.get("physics", "hyperelasticity")))
+    modules: dict[str, Any] = {}
     for section, (key, default, folder) in _CHOSEN.items():
         chosen = raw.get(section, {})
+        default = default or physics.POTENTIAL
         method = chosen.get(key, default) if isinstance(chosen, dict) else default
-        sections[section] = registry.load(folder, str(method)).Config
-    registry.load("physics", str(raw.get("physics", "hyperelasticity")))
+        module = registry.load(folder, str(method))
+        sections[section] = module.Config
+        if isinstance(chosen, dict):
+            advice = modules["potential"].TRAINING.get(str(method), {}) if section == "sparsify" else {}
+            raw[section] = _with_preset(module, section, advice, chosen, source)
+        modules[section] = module
     built = {}
     for section, kind in sections.items():
         given = raw.get(section, {})
@@ -140,6 +147,19 @@ def build(raw: dict[str, Any], changes: dict[str, Any] | None = None, source: st
             raise InputError(f"{source}: '{section}' must be a table of settings, got {given!r}")
         built[section] = _validate(kind, given, source, f"{section}.")
     return _validate(Study, {**raw, **built}, source, "")
+
+
+def _with_preset(
+    module: Any, section: str, advice: dict[str, Any], given: dict[str, Any], source: str
+) -> dict[str, Any]:
+    """The settings of a preset, else what the network advises, under those that are given beside it."""
+    chosen = {key: value for key, value in given.items() if key != "preset"}
+    if "preset" not in given:
+        return {**advice, **chosen}
+    presets = getattr(module, "PRESETS", {})
+    if given["preset"] not in presets:
+        raise InputError(f"{source}: {registry.unknown(f'{section}.preset', str(given['preset']), sorted(presets))}")
+    return {**presets[given["preset"]], **chosen}
 
 
 def _set(raw: dict[str, Any], key: str, value: Any) -> None:

@@ -1,0 +1,95 @@
+"""`carving.json`: the table of laws and how they were carved; another row can be taken later without refitting."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from steinmetz.data.quadratic import compress
+from steinmetz.errors import InputError
+from steinmetz.nouns import Observations
+from steinmetz.potentials.law import rebuild, structure
+from steinmetz.sparsify.carve import Carved, Restart
+from steinmetz.sparsify.choose import Choice
+
+FORMAT = "steinmetz-carving/1"
+
+
+def to_dict(carved: Carved) -> dict[str, Any]:
+    """Everything but the data, which the study gives again."""
+    return {
+        "format": FORMAT,
+        "full": int(carved.full),
+        "reason": carved.reason,
+        "chosen": carved.law.graph.size,
+        "restarts": {str(number): list(restart) for number, restart in carved.restarts.items()},
+        "steps": carved.steps.tolist(),
+        "active": carved.active.tolist(),
+        "deviation": np.asarray(carved.deviation).tolist(),
+        "table": [
+            {
+                "active": row.active,
+                "misfit": row.misfit,
+                "criterion": row.criterion,
+                "origin": row.origin,
+                "restarts": list(row.restarts),
+                "law": structure(row.law),
+            }
+            for row in carved.table
+        ],
+    }
+
+
+def from_dict(stored: dict[str, Any], observations: Observations) -> Carved:
+    """Put a carving together again with its data; a wrong type or number raises ValueError, KeyError or TypeError."""
+    if stored["format"] != FORMAT:
+        raise ValueError(f"format {stored['format']!r}")
+    table = [
+        Choice(
+            int(row["active"]),
+            float(row["misfit"]),
+            float(row["criterion"]),
+            rebuild(row["law"]),
+            int(row["origin"]),
+            tuple(float(value) for value in row["restarts"]),
+        )
+        for row in stored["table"]
+    ]
+    deviation = jnp.asarray(stored["deviation"], float)
+    if deviation.shape != observations.values.shape:
+        raise ValueError("the data have changed since the run")
+    restarts = {int(n): Restart(float(p), int(k), int(m)) for n, (p, k, m) in stored["restarts"].items()}
+    return Carved(
+        law=next(row.law for row in table if row.active == int(stored["chosen"])),
+        full=int(stored["full"]),
+        table=table,
+        reason=str(stored["reason"]),
+        restarts=restarts,
+        steps=np.array(stored["steps"], int),
+        active=np.array(stored["active"], int),
+        deviation=deviation,
+        quadratic=compress(observations, deviation),
+    )
+
+
+def read(path: Path, observations: Observations) -> Carved:
+    """The carving of a run directory, joined with the data of its study."""
+    try:
+        return from_dict(json.loads(path.read_text(encoding="utf-8")), observations)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {(error.strerror or 'unreadable').lower()}") from None
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise InputError(f"{path} is not a JSON file") from None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, StopIteration) as error:
+        raise InputError(f"{path} is not a complete file of format {FORMAT}: {error!r}") from None
+
+
+def select(carved: Carved, row: int) -> Carved:
+    """The same carving with the law of another row."""
+    found = [choice for choice in carved.table if choice.active == row]
+    if not found:
+        rows = ", ".join(str(choice.active) for choice in carved.table)
+        raise InputError(f"there is no row {row}; rows are numbered by their parameters: {rows}")
+    return carved._replace(law=found[0].law, reason=f"{row} parameters: selected from the table")
