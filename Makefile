@@ -26,6 +26,7 @@ bench: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt optimistix
 	$(BIN)/python benchmarks/refit.py
 	$(BIN)/python benchmarks/stein.py
+	$(BIN)/python benchmarks/sparsify.py
 
 clean:
 	rm -rf $(VENV) runs

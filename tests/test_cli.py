@@ -1,5 +1,6 @@
 """The command line: what people type, and what they read when it is wrong."""
 
+import json
 import os
 import signal
 import subprocess
@@ -28,7 +29,7 @@ def test_help_is_quick_and_does_not_import_jax():
     assert "run" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["run", "fit", "list"])
+@pytest.mark.parametrize("command", ["run", "fit", "list", "select", "lcurve"])
 def test_every_command_shows_examples(command):
     done = call(command, "--help")
     assert done.returncode == 0
@@ -39,7 +40,18 @@ def test_every_command_shows_examples(command):
 def test_list_names_everything():
     done = call("list")
     assert done.returncode == 0
-    for name in ("hyperelasticity", "gent", "neo_hooke", "mooney_rivlin", "icnn", "svgd"):
+    for name in (
+        "hyperelasticity",
+        "gent",
+        "neo_hooke",
+        "mooney_rivlin",
+        "icnn",
+        "svgd",
+        "mechanochemistry",
+        "choosing",
+        "l1",
+        "ogden",
+    ):
         assert name in done.stdout
 
 
@@ -59,6 +71,12 @@ def test_list_names_everything():
         (["fit", "short.csv"], "column 'F12' is missing"),
         (["fit", "nan.csv"], "line 2, column 'F11': empty"),
         (["run", "hyperelasticity", "--set", "data.law=gnet"], "did you mean 'gent'?"),
+        (["run", "hyperelasticity", "--parameters", "0"], "Invalid value for '--parameters'"),
+        (["run", "hyperelasticity", "--set", "sparsify.preset=papr"], "did you mean 'paper'?"),
+        (["run", "hyperelasticity", "--set", "potential.name=mlp"], "cannot keep Ψ convex"),
+        (["select", "runs/none", "--row", "3"], "no finished run there"),
+        (["lcurve", "hyperelasticity", "--methods", "l0,l3"], "no way to sparsify 'l3'"),
+        (["lcurve", "hyperelasticity", "--noise", "0,much"], "write numbers with commas"),
         (["frobnicate"], "frobnicate"),
         (["run", "hyperelasticity", "--seed", "one"], "Invalid value for '--seed'"),
     ],
@@ -83,22 +101,46 @@ def test_quick_run_prints_law_scores_and_paths(tmp_path):
     assert done.returncode == 0, done.stderr
     for word in ("Ψ = ", "R²", "coverage", "admissible", "seconds", "runs/hyperelasticity-seed4/report.html"):
         assert word in done.stdout
-    assert "training gates: 400/400" in done.stderr
+    assert "training: 12/12" in done.stderr
     assert (tmp_path / "runs" / "hyperelasticity-seed4" / "figures" / "path.png").is_file()
 
 
-def test_interrupt_leaves_nothing_half_written(tmp_path):
-    command = [sys.executable, "-m", "steinmetz", "run", "hyperelasticity", "--out", "run"]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+def interrupted(command, cwd, ready):
+    """Send Ctrl-C as soon as `ready(line)` for a line of standard error; returns the rest of it."""
+    with subprocess.Popen(command, cwd=cwd, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         for line in process.stderr:
-            if "training gates" in line:
+            if ready(line):
                 break
         process.send_signal(signal.SIGINT)
         started = time.monotonic()
         rest = process.stderr.read()
         assert process.wait(timeout=60) == 130
     assert time.monotonic() - started < 60
-    assert "interrupted; nothing was written" in rest
     assert "Traceback" not in rest
+    return rest
+
+
+def test_early_interrupt_leaves_nothing(tmp_path):
+    command = [sys.executable, "-m", "steinmetz", "run", "hyperelasticity", "--out", "run"]
+    rest = interrupted(command, tmp_path, lambda line: "training: 0/" in line)
+    assert "interrupted; nothing was written" in rest
     assert os.listdir(tmp_path) == []
+
+
+def test_later_interrupt_keeps_what_is_finished_and_the_run_goes_on(tmp_path):
+    """Networks are trained, trimming has begun: the second run does not train again and ends where one run ends."""
+    changes = [f"--set={key}={value}" for key, value in QUICK.items()]
+    command = [sys.executable, "-m", "steinmetz", "run", "hyperelasticity", *changes, "--out"]
+    rest = interrupted([*command, "run"], tmp_path, lambda line: "trimming" in line or "sampling" in line)
+    assert "the same command goes on from there" in rest
+    assert os.listdir(tmp_path) == [".run.partial"]
+    for target in ("run", "whole"):
+        done = subprocess.run([*command, target], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        assert ("going on from" in done.stderr) == (target == "run")
+    assert sorted(os.listdir(tmp_path)) == ["run", "whole"]
+    found = [json.loads((tmp_path / target / "summary.json").read_text()) for target in ("run", "whole")]
+    for summary in found:
+        del summary["seconds"]
+    assert found[0] == found[1]  # to the last bit, in two processes

@@ -63,7 +63,7 @@ def run(
 
 @app.command()
 def fit(
-    data: Annotated[Path, typer.Argument(help="CSV file: F11…F33 and stress columns named S11, P11 or sigma11.")],
+    data: Annotated[Path, typer.Argument(help="CSV file: F11…F33 and stress columns such as S11, P11, sigma11.")],
     relative_noise: Annotated[
         float, typer.Option("--relative-noise", help="Standard deviation as a share of the stress.")
     ] = 0.05,
@@ -79,7 +79,8 @@ def fit(
 
     Empty cells are missing, not zero. A column sd_S11 gives the standard deviation of S11 row by row and replaces the
     two options there. From 20 rows on, a fifth of them is held out for the
-    test score (--set data.held_out=0 uses all).
+    test score (--set data.held_out=0 uses all). Other physics have other columns: with --set physics=mechanochemistry
+    they are F11, F12, F21, F22, c and S11, S22, S12, mu.
 
     Examples:
 

@@ -42,7 +42,8 @@ def _store(folder: Path, study: Any, *more: object) -> Any:
     from steinmetz.studies import config
 
     folder = folder.absolute()
-    said = "\n".join([metadata.version("steinmetz"), config.to_toml(study), *map(str, more)])
+    table = Path(study.data.table).read_bytes().hex() if study.data.table and Path(study.data.table).is_file() else ""
+    said = "\n".join([metadata.version("steinmetz"), config.to_toml(study), table, *map(str, more)])
     return Store(folder.with_name(f".{folder.name}.partial"), said)
 
 

@@ -35,7 +35,7 @@ class Store:
     def get(self, name: str) -> dict[str, np.ndarray] | None:
         """The arrays kept under a name; None where there are none, or the file is damaged."""
         try:
-            with np.load(self.folder / f"{name}.npz", allow_pickle=False) as stored:
+            with (self.folder / f"{name}.npz").open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
                 return {key: stored[key] for key in stored.files}
         except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
             return None

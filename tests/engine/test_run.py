@@ -1,7 +1,6 @@
 """The main job, end to end."""
 
 import json
-import os
 import subprocess
 import sys
 
@@ -12,15 +11,14 @@ import pytest
 
 import steinmetz
 from steinmetz.physics import observe
-from steinmetz.potentials import icnn
-from steinmetz.potentials.base import slopes
 from steinmetz.report.summary import summarise
-from steinmetz.sparsify.prune import prune
 
 QUICK = {
     "potential.widths": [6, 6],
     "sparsify.restarts": 2,
     "sparsify.steps": 400,
+    "sparsify.stride": 100,
+    "sparsify.penalties": 2,
     "sparsify.beam": 2,
     "sparsify.candidates": 2,
     "infer.particles": 40,
@@ -30,13 +28,6 @@ QUICK = {
     "assess.test_count": 100,
     "assess.certificate_states": 500,
 }
-
-
-def numbers(result):
-    """Everything of the summary that must repeat."""
-    summary = summarise(result)
-    del summary["seconds"]
-    return json.dumps(summary)
 
 
 def must_hold(result):
@@ -53,18 +44,37 @@ def test_main_job(gent):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(10))
-def test_main_job_for_other_seeds(seed):
-    must_hold(steinmetz.run(steinmetz.study("hyperelasticity", {"seed": seed})))
+def test_main_job_for_other_seeds():
+    """Twenty data sets: nobody has to be lucky."""
+    counts = []
+    for seed in range(20):
+        result = steinmetz.run(steinmetz.study("hyperelasticity", {"seed": seed, "infer.particles": 50}))
+        assert result.scores["r2"]["path"] >= 0.99
+        assert result.certificate.violated == 0
+        counts.append(result.law.graph.size)
+    assert np.median(counts) <= 6
+    assert max(counts) <= 8
 
 
-def test_pruned_laws_of_the_run_equal_their_gated_networks(gent):
-    physics = gent.problem.physics
-    potential = icnn.build(gent.study.potential, physics.inputs, physics.conditions)
-    x = gent.problem.train.inputs
-    for theta in gent.carved.trained.theta:
-        law = prune(potential.graph(), theta, physics.reference)
-        np.testing.assert_allclose(law.slopes(x), slopes(potential, physics.reference, theta, x), atol=1e-10)
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("law", "count"),
+    [("neo_hooke", 3), ("mooney_rivlin", 4), ("yeoh", 8), ("arruda_boyce", 8), ("carroll", 8), ("ogden", 8)],
+)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_other_laws_are_found(law, count, seed):
+    """The shear terms have their true count; the volumetric term takes two parameters."""
+    changes = {"data.law": law, "seed": seed, "infer.particles": 50}
+    result = steinmetz.run(steinmetz.study("hyperelasticity", changes))
+    assert result.law.graph.size <= count
+    assert result.scores["r2"]["path"] >= 0.99
+    assert result.certificate.violated == 0
+
+
+@pytest.mark.long
+def test_clean_data_are_fitted_closely():
+    result = steinmetz.run(steinmetz.study("hyperelasticity", {"noise.relative": 0.0, "infer.particles": 50}))
+    assert result.scores["r2"]["path"] >= 0.998
 
 
 def test_stress_of_the_law_is_the_derivative_of_its_energy(gent):
@@ -126,26 +136,6 @@ def test_posterior_deviation_agrees_with_nuts(gent):
     assert ratio.max() < 1.25, ratio
 
 
-def test_same_seed_gives_the_same_bits_in_another_process(tmp_path):
-    """Two fresh processes, the command a user types."""
-    found = []
-    for name in ("a", "b"):
-        changes = [f"--set={key}={json.dumps(value)}" for key, value in QUICK.items()]
-        command = [sys.executable, "-m", "steinmetz", "run", "hyperelasticity", "--out", str(tmp_path / name), *changes]
-        subprocess.run(command, check=True, capture_output=True, cwd=tmp_path, env={**os.environ})
-        summary = json.loads((tmp_path / name / "summary.json").read_text())
-        del summary["seconds"]
-        found.append(summary)
-    assert found[0] == found[1]
-
-
-def test_other_seed_gives_other_numbers():
-    first, second = (
-        numbers(steinmetz.run(steinmetz.study("hyperelasticity", {**QUICK, "seed": seed}))) for seed in (1, 2)
-    )
-    assert first != second
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -153,7 +143,10 @@ def test_other_seed_gives_other_numbers():
         {"data.law": "neo_hooke", "noise.relative": 0.0, "noise.absolute": 0.05},
         {"data.count": 1},
         {"infer.particles": 1},
-        {"sparsify.precision": "float64"},
+        {"sparsify.precision": "float64", "sparsify.method": "l1"},
+        {"sparsify.method": "lp", "sparsify.p": 0.7},
+        {"sparsify.method": "l2"},
+        {"sparsify.preset": "paper"},
     ],
 )
 def test_other_settings_run(changes):

@@ -32,7 +32,8 @@ def test_density_is_likelihood_times_prior_times_volume(gent):
         law = Law(gent.law.graph, jnp.asarray(row), gent.law.reference)
         residual = (predict(law, data) - data.values) / gent.carved.deviation
         modulus = data.modulus(law.reference)
-        scale = 5.0 * np.where(law.graph.output, modulus, 1.0)
+        on_output = {edge.parameter for edge in law.graph.into(law.graph.out)}
+        scale = 5.0 * np.array([modulus if index in on_output else 1.0 for index in range(law.graph.size)])
         u = posterior.bijector.inverse(jnp.asarray(row))
         expected = -0.5 * jnp.sum(residual**2) - 0.5 * jnp.sum((row / scale) ** 2) + posterior.bijector.log_jacobian(u)
         difference.append(float(posterior.log_density(u) - expected))
@@ -48,7 +49,7 @@ def linear_posterior(physics, observations, copies=1):
     single = compress(observations, noise.deviation(observations, observations.values, 0.02))
     repeated = (jnp.concatenate([part] * copies) for part in single[:3])
     quadratic = Quadratic(*repeated, single.constant * copies)
-    return law, density.build(law, quadratic, 1.0, density.Config(deviation=1e6))
+    return law, density.build(law, quadratic, (1.0, 1.0, 1.0), 1.0, density.Config(deviation=1e6))
 
 
 def test_laplace_of_a_gaussian_posterior_is_the_posterior(physics, observations):

@@ -24,7 +24,7 @@ def folder(gent, tmp_path_factory):
 def test_everything_is_there(folder):
     names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert names == {
-        "summary.json", "law.json", "posterior.nc", "predictions.nc", "report.html", "study.toml",
+        "summary.json", "law.json", "carving.json", "posterior.nc", "predictions.nc", "report.html", "study.toml",
         "figures/path.png", "figures/gates.png", "figures/marginals.png",
     }  # fmt: skip
     assert list(folder.parent.iterdir()) == [folder]
@@ -34,7 +34,7 @@ def test_summary_has_the_promised_fields(folder, gent):
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["study"] == "hyperelasticity"
     assert summary["seed"] == 0
-    assert summary["method"] == "gates+svgd"
+    assert summary["method"] == "l0+svgd"
     assert summary["parameters"]["full"] == 1113
     assert summary["parameters"]["active"] == gent.law.graph.size
     assert {"train", "test", "path", "per_component"} <= set(summary["r2"])

@@ -47,12 +47,12 @@ def prepare(key: Array, study: Any) -> Problem:
         train = observe.synthetic(key, physics, truth, study.data.count, study.data.spread, study.noise)
         held_out, spread = None, study.data.spread
         if not bool(jnp.all(jnp.isfinite(train.values))):
-            raise InputError(f"law '{truth.name}' is not finite for every F with data.spread = {study.data.spread}")
+            raise InputError(f"law '{truth.name}' is not finite for every state with data.spread = {study.data.spread}")
     else:
         truth = None
         every, notes = observe.measured(physics, table.read(Path(study.data.table)), study.noise)
         train, held_out = _split(key, every, study.data.held_out)
-        spread = float(np.max(np.abs(every.state - undeformed(physics))))
+        spread = physics.reach(every.state)
     _check_noise(train, study.noise)
     return Problem(physics, truth, train, held_out, physics.path(study.assess.path_points, spread), notes)
 

@@ -77,7 +77,7 @@ class Result(NamedTuple):
         return self.ensemble.theta
 
     def stress(self, F: Any, component: str = "S11") -> Float[np.ndarray, "particles states"]:
-        """A stress component of every particle at deformation gradients F (states × 3 × 3)."""
+        """An observed component of every particle at states F (deformation gradients, states × 3 × 3)."""
         state = np.asarray(F, float).reshape(-1, len(self.problem.physics.state))
         at = observe.rig(self.problem.physics, state, (component,))
         return push_forward(self.law, jnp.asarray(self.particles), at)[0][:, :, 0]
@@ -123,10 +123,10 @@ def finish(study: Any, problem: Problem, carved: carve.Carved, clock: Clock, rep
     return Result(study, problem, carved, rows, posterior, ensemble, along, found, proof, clock.seconds())
 
 
-def select(folder: Path, row: int, report: Report = silent) -> Result:
+def select(folder: str | Path, row: int, report: Report = silent) -> Result:
     """Take another row of the table of a finished run: its law, a new posterior, no refit."""
     require_double()
-    clock = Clock()
+    clock, folder = Clock(), Path(folder)
     study = config.load(str(folder / "study.toml"))
     problem = prepare(stage_keys(study.seed)["data"], study)
     carved = carving.select(carving.read(folder / "carving.json", problem.train), row)
@@ -176,7 +176,7 @@ def check(
 ) -> certificate.Certificate:
     """Certificate of the law and every particle, cross-checked on random states around and beyond the data."""
     middle = undeformed(physics)
-    reach = _REACH * float(np.max(np.abs(train.state - middle)))
+    reach = _REACH * physics.reach(train.state)
     states = observe.rig(physics, physics.sample(key, count, reach), physics.default_components[:1]).inputs
     operator = physics.operator(jnp.asarray(middle), physics.default_components)
     return certificate.certify(law, ensemble.theta, physics.conditions, states, operator)

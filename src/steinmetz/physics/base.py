@@ -48,6 +48,10 @@ class Physics(eqx.Module):
         """The validation path; `spread` marks the part inside the sampled range."""
 
     @abc.abstractmethod
+    def reach(self, state: Float[np.ndarray, "states columns"]) -> float:
+        """The smallest spread whose training distribution holds these states."""
+
+    @abc.abstractmethod
     def possible(self, state: Float[np.ndarray, "states columns"]) -> Bool[np.ndarray, "states"]:
         """Which states a material point can be in."""
 

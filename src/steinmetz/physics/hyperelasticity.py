@@ -74,6 +74,9 @@ class Hyperelasticity(Physics):
         state[:, 0] += gamma
         return Path(state, 1 + gamma, "F11", np.abs(gamma) <= spread + 1e-12)
 
+    def reach(self, state: Float[np.ndarray, "states columns"]) -> float:
+        return float(np.max(np.abs(state - np.eye(3).ravel())))
+
     def possible(self, state: Float[np.ndarray, "states columns"]) -> Bool[np.ndarray, "states"]:
         return np.linalg.det(state.reshape(-1, 3, 3)) > 0
 

@@ -78,6 +78,9 @@ class Mechanochemistry(Physics):
         state[:, 4] = (gamma + _PATH_END) / (2 * _PATH_END)
         return Path(state, 1 + gamma, "F11", np.abs(gamma) <= spread + 1e-12)
 
+    def reach(self, state: Float[np.ndarray, "states columns"]) -> float:
+        return float(np.max(np.abs(state[:, :4] - np.eye(2).ravel())))
+
     def possible(self, state: Float[np.ndarray, "states columns"]) -> Bool[np.ndarray, "states"]:
         """det F > 0; a concentration is a share."""
         inside = (state[:, 4] >= 0) & (state[:, 4] <= 1)

@@ -68,14 +68,16 @@ def build(law: Law, quadratic: Quadratic, sizes: tuple[float, ...], modulus: flo
 
 @eqx.filter_jit
 def laplace(posterior: Posterior, theta: Float[Array, "parameters"], steps: int = 20) -> Touching:
-    """Gauss–Newton Laplace approximation at the mode in u, reached from θ by damped Newton steps.
+    """Laplace approximation at the mode in u, reached from θ by damped Newton steps.
 
-    The curvature JᵀJ of data and prior is positive definite by construction; the Jacobian term is linear in u.
+    The curvature is JᵀJ of data and prior (Gauss–Newton), and 1 for every θ = scale · exp(u): there θ' = θ'' = θ, and
+    at the mode the slope of the misfit balances that of the Jacobian term, which is 1. Always positive definite.
     """
+    bent = jnp.where(posterior.bijector.nonnegative, 1.0, 1e-9)
 
     def curvature(u: Float[Array, "parameters"]) -> Float[Array, "parameters parameters"]:
         jacobian = jax.jacfwd(posterior.rows)(u)
-        return jacobian.T @ jacobian + 1e-9 * jnp.eye(u.size)
+        return jacobian.T @ jacobian + jnp.diag(bent)
 
     def step(u: Float[Array, "parameters"], _: None) -> tuple[Float[Array, "parameters"], None]:
         slope = jax.grad(posterior.log_density)(u)

@@ -11,7 +11,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, Shaped
 
 from steinmetz.potentials.activations import ACTIVATIONS
 from steinmetz.potentials.base import Network
@@ -29,7 +29,7 @@ class Layered(Network):
     skip: bool = eqx.field(static=True)
     tied: bool = eqx.field(static=True)
 
-    def matrices(self, theta: Float[Array, "parameters"]) -> list[Float[Array, "rows columns"]]:
+    def matrices(self, theta: Shaped[Array, "parameters"]) -> list[Shaped[Array, "_ _"]]:
         """W of every layer."""
         ends = np.cumsum([rows * columns for rows, columns in self.shapes])
         parts = (theta[end - r * c : end].reshape(r, c) for end, (r, c) in zip(ends, self.shapes, strict=True))
@@ -124,7 +124,7 @@ class Layered(Network):
             first, offset = first + len(units), offset + rows * columns
         return Graph(inputs=self.inputs, activations=tuple(kinds), edges=tuple(edges), nonnegative=self.nonnegative)
 
-    def living(self, alive: Bool[np.ndarray, "parameters"]) -> list[Bool[np.ndarray, "units"]]:
+    def living(self, alive: Bool[np.ndarray, "parameters"]) -> list[Bool[np.ndarray, "_"]]:
         """Units of every layer that some living weight leads into and some living weight leads out of."""
         matrices = [np.asarray(matrix) for matrix in self.matrices(jnp.asarray(alive))]
         into = [matrix.any(axis=1) for matrix in matrices[:-1]]
@@ -139,7 +139,7 @@ class Layered(Network):
                 start += columns
         return [a & b for a, b in zip(into, out, strict=True)]
 
-    def narrowed(self, widths: tuple[int, ...], kept: Sequence[Int[np.ndarray, "units"]]) -> Int[np.ndarray, "small"]:
+    def narrowed(self, widths: tuple[int, ...], kept: Sequence[Int[np.ndarray, "_"]]) -> Int[np.ndarray, "small"]:
         """Where the weights of a narrower network of the same kind lie in θ, if it keeps these units of every layer."""
         choices, inputs = len(self.choices), len(self.inputs)
         columns = [np.arange(inputs)] + [

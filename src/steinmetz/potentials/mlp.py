@@ -9,7 +9,17 @@ from steinmetz.nouns import Conditions
 from steinmetz.potentials import layered
 
 # With three layers, gates that close early cut off what is not learned yet: they start open and close slowly.
-TRAINING = {"l0": {"offset": 2.0, "warm_up": 1.0, "rate": 0.02, "steps": 6000}}
+TRAINING = {
+    "l0": {
+        "offset": 2.0,
+        "warm_up": 1.0,
+        "rate": 0.02,
+        "steps": 6000,
+        "stride": 1500,
+        "penalty": (5.0, 300.0),
+        "penalties": 6,
+    }
+}
 
 
 class Config(BaseModel):

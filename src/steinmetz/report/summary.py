@@ -40,7 +40,7 @@ def summarise(result: Result) -> dict[str, Any]:
             "particles": int(run.alive.size),
             "frozen": run.frozen,
             "steps": int(run.marks[-1]),
-            "direction": float(run.direction[-1]),
+            "direction": float(run.direction[-1]) if np.isfinite(run.direction[-1]) else None,
             "stopped": run.reason,
         },
         "pareto": [

@@ -115,7 +115,7 @@ def carve(
     trained = train(
         key, network, penalty, scene.reference, [first], [observations.cells], trials, settings, report, store
     )
-    taken = _taken(trained, observations.cells)
+    taken = _taken(trained, observations.cells, settings)
     pruned = {
         restart: prune(network.graph(), jnp.asarray(trained.theta[index, restart]), scene.reference)
         for restart, index in taken.items()
@@ -148,10 +148,18 @@ def carve(
     )
 
 
-def _taken(trained: Trained, count: int) -> dict[int, int]:
-    """For every restart the place on its path of penalties with the lowest χ² + k log n; failed restarts are out."""
+def _taken(trained: Trained, count: int, settings: Settings) -> dict[int, int]:
+    """For every restart the place on its path of penalties with the lowest χ² + k log n; failed restarts are out.
+
+    A search starts where it can be carried out: from the end of the path, if the network is too rich everywhere.
+    """
     criterion = trained.misfit * count + trained.nonzero * np.log(count)
     criterion = np.where(trained.finite & (trained.nonzero > 0), criterion, np.inf)
+    if settings.search:
+        fits = (trained.nonzero <= settings.largest) & np.isfinite(criterion)
+        place = np.arange(len(criterion))[:, None]
+        last = place == np.max(np.where(np.isfinite(criterion), place, -1), axis=0)
+        criterion = np.where(np.where(fits.any(axis=0), fits, last), criterion, np.inf)
     best = np.argmin(criterion, axis=0)
     return {trial: int(index) for trial, index in enumerate(best) if np.isfinite(criterion[index, trial])}
 

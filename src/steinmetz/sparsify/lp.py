@@ -60,4 +60,4 @@ class Norm(base.Penalty):
 
 
 def build(config: Config) -> Norm:
-    return Norm(config.p, config.clamp)
+    return Norm(float(config.p), config.clamp)

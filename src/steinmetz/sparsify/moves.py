@@ -121,6 +121,24 @@ def retyped(law: Law, rules: Rules) -> list[Law]:
     return [other for other in found if 0 < other.graph.size <= graph.size]
 
 
+def flipped(law: Law) -> Law | None:
+    """The same shape from another start: in units without a scale, what stands beside the one changes its sign.
+
+    Least squares does not cross from (a − kb)² to (a + kb)²: k would have to become infinite or zero on the way.
+    """
+    graph, values = law.graph, np.asarray(law.values).copy()
+    beside = [edge for unit in droppable_units(graph) for edge in graph.into(unit.target) if edge.parameter != UNIT]
+    free = [edge for edge in beside if not graph.nonnegative[edge.parameter]]
+    if not free:
+        return None
+    for edge in free:
+        values[edge.parameter] = -np.sign(values[edge.parameter])
+    for unit in {edge.target for edge in free}:
+        outgoing = [e.parameter for e in graph.edges if e.source == unit and e.parameter != UNIT]
+        values[outgoing] = np.where([graph.nonnegative[p] for p in outgoing], values[outgoing], -values[outgoing])
+    return Law(graph, jnp.asarray(values), law.reference)
+
+
 def reference_slope(law: Law, unit: int) -> float:
     """Rate of change of the unit at the reference point; a nominal one where it is flat."""
     graph, weights = law.graph, np.append(np.asarray(law.values), 1.0)

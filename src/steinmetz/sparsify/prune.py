@@ -50,6 +50,8 @@ class _Draft:
         for target, source, parameter in graph.edges:
             shared = parameter if parameter != UNIT and uses[parameter] > 1 else None
             link = _Link(float(weights[parameter]), signs[parameter], parameter, shared)
+            if link.unit and (target == graph.out or ACTIVATIONS[self.activations[target]].degree is None):
+                link = link._replace(order=graph.size)  # a unit with a scale of its own has a weight there
             if link.weight != 0:
                 self.add(target, source, link)
 

@@ -12,7 +12,7 @@ import numpy as np
 from steinmetz.data.quadratic import Quadratic
 from steinmetz.nouns import Report, silent
 from steinmetz.potentials.law import Law
-from steinmetz.sparsify.moves import Rules, drop, droppable_units, exchanges, linearise, retyped
+from steinmetz.sparsify.moves import Rules, drop, droppable_units, exchanges, flipped, linearise, retyped
 from steinmetz.sparsify.refit import Size, refit
 
 _SMALL = 12
@@ -126,7 +126,7 @@ def trim(
         if active <= _EXCHANGED:
             leaders = level[:_LEADERS]
             other = [Start(law, c.origin) for c in leaders for law in exchanges(c.law, rules) + retyped(c.law, rules)]
-            fitted = fit(_new_shapes(other, pool))
+            fitted = fit(_both_ways(_new_shapes(other, level)))
             pool += [candidate for candidate in fitted if candidate.active < active]
             level = best_shapes(level + [candidate for candidate in fitted if candidate.active == active], beam)
         best += level
@@ -158,6 +158,12 @@ def polish(candidates: list[Candidate], refitter: Refitter) -> list[Candidate]:
     for _ in range(_POLISHES):
         candidates = refitter.fit([Start(candidate.law, candidate.origin) for candidate in candidates])
     return candidates
+
+
+def _both_ways(starts: list[Start]) -> list[Start]:
+    """Every start, and its mirror image where it has one."""
+    mirrored = [(flipped(start.law), start.origin) for start in starts]
+    return starts + [Start(law, origin) for law, origin in mirrored if law is not None]
 
 
 def _new_shapes(starts: list[Start], level: list[Candidate]) -> list[Start]:

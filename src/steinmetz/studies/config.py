@@ -125,6 +125,10 @@ def measured(
 def build(raw: dict[str, Any], changes: dict[str, Any] | None = None, source: str = "study") -> Study:
     """Check every field; the first wrong one is named with what it may be."""
     raw = {key: dict(value) if isinstance(value, dict) else value for key, value in raw.items()}
+    for section, (key, _, _) in _CHOSEN.items():
+        changed, given = (changes or {}).get(f"{section}.{key}"), raw.get(section)
+        if changed is not None and isinstance(given, dict) and given.get(key) != changed:
+            raw[section] = {}  # settings of one method are not those of another
     for key, value in (changes or {}).items():
         _set(raw, key, value)
     sections = _sections()

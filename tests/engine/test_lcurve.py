@@ -1,0 +1,59 @@
+"""L-curves: every network of the grid, and a choice that follows its rule."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import steinmetz
+from engine.test_run import QUICK
+from steinmetz import InputError
+
+SMALL = {**QUICK, "sparsify.stride": 60}
+
+
+@pytest.fixture(scope="module")
+def curve():
+    study = steinmetz.study("hyperelasticity", SMALL)
+    return steinmetz.lcurve(study, methods=("l0", "l1"), noises=(0.0, 0.1), penalties=3, restarts=2)
+
+
+def test_every_network_of_the_grid_is_there(curve):
+    assert len(curve.points) == 2 * 2 * 3 * 2
+    assert {(p.method, p.noise) for p in curve.points} == {(m, n) for m in ("l0", "l1") for n in (0.0, 0.1)}
+    for point in curve.points:
+        assert point.pruned <= point.nonzero
+
+
+def test_choice_is_the_lowest_criterion_and_says_so(curve):
+    cells = 480
+    for pick in curve.picks:
+        own = [p for p in curve.points if (p.method, p.noise) == (pick.method, pick.noise) and np.isfinite(p.loss)]
+        best = min((p for p in own if p.nonzero), key=lambda p: p.loss * cells + p.pruned * np.log(cells))
+        assert pick.penalty == best.penalty
+        assert "lowest χ² + k log n" in pick.reason
+
+
+def test_files_hold_the_points_and_the_choices(curve, tmp_path):
+    steinmetz.save_lcurve(curve, tmp_path / "curve")
+    with (tmp_path / "curve" / "lcurve.csv").open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == len(curve.points)
+    assert float(rows[0]["loss"]) == curve.points[0].loss
+    assert len(json.loads((tmp_path / "curve" / "lcurve.json").read_text())["picks"]) == 4
+    assert (tmp_path / "curve" / "lcurve.png").stat().st_size > 20_000
+
+
+def test_target_count_chooses_the_penalty():
+    study = steinmetz.study("hyperelasticity", SMALL)
+    found = steinmetz.lcurve(study, methods=("l1",), penalties=3, restarts=2, parameters=6)
+    (pick,) = found.picks
+    counts = [point.pruned for point in found.points if point.nonzero and np.isfinite(point.loss)]
+    assert f"{min(counts, key=lambda k: abs(k - 6))} parameters, nearest to the 6" in pick.reason
+
+
+def test_noise_levels_are_refused_for_measured_rows(tmp_path):
+    (tmp_path / "a.csv").write_text("F11,F12,F13,F21,F22,F23,F31,F32,F33,S11\n1.1,0,0,0,1,0,0,0,1,0.3\n")
+    with pytest.raises(InputError, match="measured table has the noise it has"):
+        steinmetz.lcurve(steinmetz.measured(tmp_path / "a.csv", changes=SMALL), noises=(0.0, 0.1))

@@ -1,0 +1,100 @@
+"""The second physics through the same stages: a polynomial law is discovered exactly."""
+
+import json
+
+import numpy as np
+import pytest
+import sympy
+
+import steinmetz
+from steinmetz.export import closed_form
+from steinmetz.report.summary import summarise
+
+MONOMIALS = {"c**4": 32, "c**3": -64, "c**2": 32, "e1**2": 20, "e6**2": 20, "e2**4": 1000, "c*e2**2": 40, "e2**2": -20}
+CHEAP = {"infer.particles": 40, "infer.steps": 100, "assess.certificate_states": 500, "assess.noise_draws": 50}
+
+
+def coefficients(law):
+    """The law expanded in monomials, by name."""
+    polynomial = sympy.Poly(sympy.expand(closed_form.expression(law)))
+    return {str(sympy.prod(g**p for g, p in zip(polynomial.gens, powers, strict=True))): float(value)
+            for powers, value in polynomial.terms()}  # fmt: skip
+
+
+def in_the_domain(result):
+    """R² of every component on 2000 fresh states."""
+    scores = result.scores["r2"]["per_component"]
+    assert set(scores) == {"S11", "S22", "S12", "mu"}
+    return min(scores.values())
+
+
+@pytest.fixture(scope="module")
+def clean():
+    return steinmetz.run(steinmetz.study("mechanochemistry", {**CHEAP, "noise.relative": 0.0}))
+
+
+def test_clean_data_give_the_generating_law(clean):
+    assert clean.law.graph.size <= 16
+    assert in_the_domain(clean) >= 0.9999
+    found = coefficients(clean.law)
+    for name, value in MONOMIALS.items():
+        assert found[name] == pytest.approx(value, rel=0.01), name
+    scale = {"e1": 0.1, "e2": 0.1, "e6": 0.1, "c": 1.0}
+    for name, value in found.items():  # whatever else is there does not matter at the size of the inputs
+        if name not in MONOMIALS and name != "1":
+            assert abs(value * float(sympy.sympify(name).subs(scale))) < 0.01
+
+
+def test_wells_and_summary(clean, tmp_path):
+    summary = steinmetz.save(clean, tmp_path / "run")
+    assert (tmp_path / "run" / "figures" / "planes.png").stat().st_size > 20_000
+    assert summary["admissible"]["violated"] == 0
+    json.dumps(summarise(clean), allow_nan=False)
+
+
+def test_planes_mark_the_wells(clean):
+    from steinmetz.report.planes import _minima, _slice
+
+    plane = clean.problem.physics.planes[0]
+    x, y, values = _slice(plane, clean.problem.physics, clean.law.energy)
+    wells = sorted((round(float(x[j]), 1), round(float(y[i]), 1)) for i, j in _minima(values))
+    assert [(abs(a), abs(b)) for a, b in wells] == [(0.1, 0.0), (0.0, 1.0), (0.1, 0.0)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+@pytest.mark.parametrize("seed", range(5))
+def test_at_most_34_parameters_explain_every_component(seed, noise):
+    result = steinmetz.run(steinmetz.study("mechanochemistry", {**CHEAP, "seed": seed, "noise.relative": noise}))
+    assert result.law.graph.size <= 34
+    assert in_the_domain(result) >= 0.99
+
+
+def test_measured_table_of_this_physics(tmp_path):
+    """Columns F11…F22, c and S11, S22, S12, mu, written with nothing of the package."""
+    random = np.random.default_rng(0)
+    rows = ["F11,F12,F21,F22,c,S11,S22,S12,mu"]
+    for _ in range(60):
+        F, c = np.eye(2) + random.uniform(-0.2, 0.2, (2, 2)), random.uniform()
+        E = 0.5 * (F.T @ F - np.eye(2))
+        e1, e2, e6 = np.trace(E) / np.sqrt(3), (E[0, 0] - E[1, 1]) / np.sqrt(2), np.sqrt(2) * E[0, 1]
+        first, second = 40 * e1, 4000 * e2**3 + 40 * (2 * c - 1) * e2
+        stress = (
+            first / np.sqrt(3) + second / np.sqrt(2),
+            first / np.sqrt(3) - second / np.sqrt(2),
+            40 * e6 / np.sqrt(2),
+        )
+        mu = 32 * (4 * c**3 - 6 * c**2 + 2 * c) + 40 * e2**2
+        values = [*F.ravel(), c, *(y * (1 + 0.02 * random.normal()) for y in (*stress, mu))]
+        rows.append(",".join(repr(float(v)) for v in values))
+    (tmp_path / "data.csv").write_text("\n".join(rows), encoding="utf-8")
+    quick = {
+        **CHEAP,
+        "physics": "mechanochemistry",
+        "sparsify.restarts": 4,
+        "sparsify.beam": 3,
+        "sparsify.candidates": 3,
+    }
+    result = steinmetz.run(steinmetz.measured(tmp_path / "data.csv", relative=0.02, changes=quick))
+    assert result.study.potential.name == "choosing"
+    assert result.scores["r2"]["test"] >= 0.99
