@@ -1,5 +1,7 @@
 """Finished pieces of work: whole or not at all, for one fingerprint, without executing anything."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from steinmetz.store import Store
@@ -39,3 +41,12 @@ def test_clear_leaves_nothing(tmp_path):
     store.put("a", values=np.ones(2))
     store.clear()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_two_threads_may_keep_their_first_piece_at_once(tmp_path):
+    for attempt in range(20):
+        store = Store(tmp_path / f"kept{attempt}", "study")
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda n, store=store: store.put(f"piece{n}", values=np.full(3, n)), range(8)))
+        again = Store(tmp_path / f"kept{attempt}", "study")
+        assert all(again.get(f"piece{n}")["values"][0] == n for n in range(8))

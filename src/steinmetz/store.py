@@ -9,7 +9,9 @@ import os
 import shutil
 import tempfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
@@ -42,15 +44,18 @@ class Store:
 
     def put(self, name: str, **arrays: np.ndarray) -> None:
         """Keep arrays: written beside, flushed, then renamed."""
-        if not self.folder.is_dir():
-            self.folder.mkdir(parents=True)
-            (self.folder / _FINGERPRINT).write_text(self._mark, encoding="utf-8")
+        self.folder.mkdir(parents=True, exist_ok=True)  # two threads may come here at once
+        if self._owner() is None:
+            self._write(_FINGERPRINT, lambda stream: stream.write(self._mark.encode()))
+        self._write(f"{name}.npz", lambda stream: np.savez(stream, allow_pickle=False, **arrays))
+
+    def _write(self, name: str, fill: Callable[[IO[bytes]], object]) -> None:
         handle, path = tempfile.mkstemp(dir=self.folder, suffix=".tmp")
         with os.fdopen(handle, "wb") as stream:
-            np.savez(stream, allow_pickle=False, **arrays)
+            fill(stream)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(path, self.folder / f"{name}.npz")
+        os.replace(path, self.folder / name)
 
     def clear(self) -> None:
         """Remove everything: the work is done."""
