@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import steinmetz
-from engine.test_run import QUICK
+from engine.test_run import QUICK, mooney_rivlin_table
 from steinmetz import InputError
 from steinmetz.assess import scores
 from steinmetz.physics import observe
@@ -70,6 +70,19 @@ def test_missing_row_and_damaged_file_are_named(folder):
     (folder / "carving.json").write_text("{")
     with pytest.raises(InputError, match="not a JSON file"):
         steinmetz.select(folder, 1)
+
+
+def test_changed_data_are_noticed(tmp_path):
+    """A table that was edited after the run does not belong to its laws any more."""
+    table = tmp_path / "rubber.csv"
+    mooney_rivlin_table(table, seed=0, rows=24, noise=0.05, blank=0)
+    steinmetz.save(steinmetz.run(steinmetz.measured(table, changes=QUICK)), tmp_path / "run")
+    mooney_rivlin_table(table, seed=1, rows=24, noise=0.05, blank=0)
+    with pytest.raises(InputError, match="data have changed"):
+        steinmetz.select(tmp_path / "run", 2)
+    table.unlink()
+    with pytest.raises(InputError, match="cannot read"):
+        steinmetz.select(str(tmp_path / "run"), 2)
 
 
 def test_target_count_is_taken_and_another_seed_gives_other_numbers(quick):

@@ -84,6 +84,13 @@ def test_finished_search_is_kept_and_read_back_exactly(tmp_path):
     np.testing.assert_array_equal(again.best[0].saliency, found.best[0].saliency)
 
 
+@pytest.mark.parametrize("text", [b"{", b'{"best": [{}], "spread": {}}', b'{"best": 3}', b"[]"])
+def test_damaged_search_is_done_again(tmp_path, text):
+    store = Store(tmp_path / "kept", "study")
+    store.put("trimmed", text=np.frombuffer(text, np.uint8))
+    assert carve._kept(store) is None
+
+
 def test_tied_weights_are_refused_where_inputs_have_sizes():
     from steinmetz import InputError
     from steinmetz.potentials import layered

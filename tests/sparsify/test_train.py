@@ -97,6 +97,7 @@ def test_interrupt_keeps_finished_blocks_and_the_rest_is_done_later(physics, obs
         run(physics, observations, trials=12, widths=(4, 4), report=interrupt, store=store)
     kept = {path.name for path in (tmp_path / "kept").glob("block*.npz")}
     assert kept
+    (tmp_path / "kept" / sorted(kept)[0]).write_bytes(b"PK damaged")  # one of them must be trained again
     again = Store(tmp_path / "kept", "this")
     assert again.found
     _, resumed = run(physics, observations, trials=12, widths=(4, 4), store=again)

@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from steinmetz.data.quadratic import compress
+from steinmetz.data.quadratic import Quadratic, compress
 from steinmetz.errors import InputError
 from steinmetz.nouns import Observations
 from steinmetz.potentials.law import rebuild, structure
@@ -24,6 +24,7 @@ def to_dict(carved: Carved) -> dict[str, Any]:
         "full": int(carved.full),
         "reason": carved.reason,
         "chosen": carved.law.graph.size,
+        "data": _fingerprint(carved.quadratic),
         "restarts": {str(number): list(restart) for number, restart in carved.restarts.items()},
         "steps": carved.steps.tolist(),
         "active": carved.active.tolist(),
@@ -61,6 +62,9 @@ def from_dict(stored: dict[str, Any], observations: Observations) -> Carved:
     if deviation.shape != observations.values.shape:
         raise ValueError("the data have changed since the run")
     restarts = {int(n): Restart(float(p), int(k), int(m)) for n, (p, k, m) in stored["restarts"].items()}
+    quadratic = compress(observations, deviation)
+    if stored["data"] != _fingerprint(quadratic):
+        raise ValueError("the data have changed since the run")
     return Carved(
         law=next(row.law for row in table if row.active == int(stored["chosen"])),
         full=int(stored["full"]),
@@ -70,8 +74,14 @@ def from_dict(stored: dict[str, Any], observations: Observations) -> Carved:
         steps=np.array(stored["steps"], int),
         active=np.array(stored["active"], int),
         deviation=deviation,
-        quadratic=compress(observations, deviation),
+        quadratic=quadratic,
     )
+
+
+def _fingerprint(quadratic: Quadratic) -> list[float]:
+    """A few sums that tell one data set from another, whatever the last bit of rounding does."""
+    sums = (quadratic.inputs.sum(), quadratic.target.sum(), quadratic.constant.sum())
+    return [float(f"{float(value):.9g}") for value in sums]
 
 
 def read(path: Path, observations: Observations) -> Carved:

@@ -15,6 +15,7 @@ class Settings(BaseModel):
     """How networks are trained and what becomes of them; a method adds its own fields and defaults."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    method: str
     restarts: int = Field(8, ge=1, le=4096, description="networks trained side by side")
     steps: int = Field(3000, ge=1, description="Adam steps to the first penalty of the path")
     stride: int = Field(400, ge=1, description="Adam steps from one penalty of the path to the next")

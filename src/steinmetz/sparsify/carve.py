@@ -110,7 +110,7 @@ def carve(
     _check_units(network, scene)
     # No prediction yet: the noise of a datum is first judged by the datum itself.
     first = scene.weighted(observations.values, settings.blur)
-    penalty = registry.load("sparsify", str(getattr(settings, "method", "l0"))).build(settings)
+    penalty = registry.load("sparsify", settings.method).build(settings)
     trials = [Trial(restart) for restart in range(settings.restarts)]
     trained = train(
         key, network, penalty, scene.reference, [first], [observations.cells], trials, settings, report, store
@@ -135,17 +135,21 @@ def carve(
         full=network.size,
         table=table,
         reason=reason,
-        restarts={
-            restart: Restart(
-                float(trained.penalties[index]), int(trained.nonzero[index, restart]), pruned[restart].graph.size
-            )
-            for restart, index in taken.items()
-        },
+        restarts=_restarts(trained, taken, pruned),
         steps=trained.steps,
         active=trained.active,
         deviation=deviation,
         quadratic=compress(observations, deviation),
     )
+
+
+def _restarts(trained: Trained, taken: dict[int, int], pruned: dict[int, Law]) -> dict[int, Restart]:
+    return {
+        restart: Restart(
+            float(trained.penalties[index]), int(trained.nonzero[index, restart]), pruned[restart].graph.size
+        )
+        for restart, index in taken.items()
+    }
 
 
 def _taken(trained: Trained, count: int, settings: Settings) -> dict[int, int]:
@@ -271,12 +275,15 @@ def _kept(store: Store | None) -> Trimmed | None:
     found = None if store is None else store.get("trimmed")
     if found is None:
         return None
-    stored = json.loads(found["text"].tobytes().decode())
-    best = [
-        Candidate(rebuild(row["law"]), float(row["misfit"]), np.array(row["saliency"]), int(row["origin"]))
-        for row in stored["best"]
-    ]
-    spread = {int(size): {int(o): float(m) for o, m in by.items()} for size, by in stored["spread"].items()}
+    try:
+        stored = json.loads(found["text"].tobytes().decode())
+        best = [
+            Candidate(rebuild(row["law"]), float(row["misfit"]), np.array(row["saliency"], float), int(row["origin"]))
+            for row in stored["best"]
+        ]
+        spread = {int(size): {int(o): float(m) for o, m in by.items()} for size, by in stored["spread"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError):  # damaged: search again
+        return None
     return Trimmed(best, spread)
 
 

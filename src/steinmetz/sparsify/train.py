@@ -121,7 +121,9 @@ def train(
     )
     width = min(_BLOCK, len(trials))
     pieces = [trials[first : first + width] for first in range(0, len(trials), width)]
-    kept = [None if store is None else store.get(f"{prefix}block{index}") for index in range(len(pieces))]
+    kept = [
+        _kept(store, f"{prefix}block{index}", (settings.penalties, width, network.size)) for index in range(len(pieces))
+    ]
     open_pieces = [index for index, found in enumerate(kept) if found is None]
     penalties = np.geomspace(*settings.penalty, settings.penalties)
     marks = _marks(settings)
@@ -144,10 +146,18 @@ def train(
 
     _in_threads(work, open_pieces, stop, shown)
     found = [piece for piece in kept if piece is not None]
-    misfits, active = (np.concatenate([piece[name] for piece in found], axis=1) for name in ("misfit", "active"))
-    theta = np.concatenate([piece["theta"] for piece in found], axis=1)
-    count, steps = len(trials), np.array([mark.last for mark in marks])
-    return Trained(theta[:, :count], misfits[:, :count], active[:, :count], steps, penalties)
+    theta, misfits, active = (
+        np.concatenate([piece[name] for piece in found], axis=1)[:, : len(trials)]
+        for name in ("theta", "misfit", "active")
+    )
+    return Trained(theta, misfits, active, np.array([mark.last for mark in marks]), penalties)
+
+
+def _kept(store: Store | None, name: str, shape: tuple[int, ...]) -> dict[str, np.ndarray] | None:
+    """A block that was finished earlier, if it is whole."""
+    found = None if store is None else store.get(name)
+    whole = found is not None and {"theta", "misfit", "active"} <= set(found) and found["theta"].shape == shape
+    return found if whole else None
 
 
 def _in_threads(
