@@ -55,6 +55,23 @@ def test_misfit_is_that_of_the_returned_weights(physics, observations):
     assert trained.misfit[1, 2] == pytest.approx(float(misfit(quadratic, slope)) / observations.cells, rel=1e-9)
 
 
+def test_several_gate_draws_average_the_noise_of_a_step(physics, observations):
+    """The loss of a step has the same mean, and with sixteen draws a sixteenth of the variance."""
+    network, quadratic = setting(physics, observations, (4, 4))
+    stacked = jax.tree.map(lambda a: a[None], quadratic)
+    found = {}
+    for draws in (1, 16):
+        shared = train._Shared(l0.build(l0.Config(draws=draws)), physics.reference, stacked, jnp.array([480.0]))
+        job = train._Job(network, shared, l0.Config(), narrowing=False)
+        block = train._begin(jax.random.key(0), job, [train.Trial(0)])
+        own = jax.tree.map(lambda a: a[0], block)
+        one = jax.jit(lambda step, own=own, shared=shared: train._fit(network, shared, own.raw, own, step))
+        found[draws] = np.array([float(one(jnp.asarray(step))) for step in range(300)])
+    spread = np.sqrt(found[1].var() / 300 + found[16].var() / 300)
+    assert abs(found[1].mean() - found[16].mean()) < 5 * spread
+    assert 8 < found[1].var() / found[16].var() < 32
+
+
 def test_same_key_same_network_however_the_grid_is_cut(physics, observations):
     """Five networks make two blocks; the first block is the same when it is trained alone."""
     first, second = (run(physics, observations, trials=5, widths=(4, 4))[1] for _ in range(2))

@@ -46,7 +46,12 @@ class Settings(BaseModel):
 
 
 class Penalty(eqx.Module):
-    """One way to make weights go away. `raw` is whatever is trained; θ is what the network gets."""
+    """One way to make weights go away. `raw` is whatever is trained; θ is what the network gets.
+
+    `draws` is the number of random θ over which the loss of one step is averaged.
+    """
+
+    draws: eqx.AbstractVar[int]
 
     @abc.abstractmethod
     def start(self, weights: Float[Array, "parameters"], closed: Bool[Array, "parameters"], key: Array) -> Any:

@@ -27,6 +27,7 @@ class Config(base.Settings):
 
     method: Literal["l0"] = "l0"
     offset: float = Field(0.0, description="mean of log α at the start")
+    draws: int = Field(1, ge=1, le=64, description="Monte-Carlo gate draws per step")
 
 
 # From hardly any price to more than any weight is worth: the whole L-curve.
@@ -47,6 +48,7 @@ class Gates(base.Penalty):
     """Signs are kept by absolute values."""
 
     offset: float
+    draws: int
 
     def start(self, weights: Float[Array, "parameters"], closed: Bool[Array, "parameters"], key: Array) -> Raw:
         log_alpha = self.offset + 0.01 * jax.random.normal(key, weights.shape)
@@ -69,7 +71,7 @@ class Gates(base.Penalty):
 
 
 def build(config: Config) -> Gates:
-    return Gates(config.offset)
+    return Gates(offset=config.offset, draws=config.draws)
 
 
 def _signed(network: Network, weights: Float[Array, "parameters"]) -> Float[Array, "parameters"]:

@@ -35,6 +35,7 @@ class Norm(base.Penalty):
 
     p: float
     clamp: float
+    draws: int = 1
 
     def start(self, weights: Float[Array, "parameters"], closed: Bool[Array, "parameters"], key: Array) -> Array:
         return jnp.where(closed, 0.0, weights).astype(weights.dtype)
@@ -60,4 +61,4 @@ class Norm(base.Penalty):
 
 
 def build(config: Config) -> Norm:
-    return Norm(float(config.p), config.clamp)
+    return Norm(p=float(config.p), clamp=config.clamp)

@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, UInt32
 
 from steinmetz.data.quadratic import Quadratic, misfit
 from steinmetz.nouns import Reference, Report, silent
@@ -32,6 +32,8 @@ _BLOCK = 4
 _FIRST_LOOKS, _LOOKS = 10, 2
 # Trainings of fewer steps (times networks) are done before another compilation would pay.
 _WORTH_NARROWING = 300_000
+# Distance of the seeds of several draws in one step.
+_NEXT_DRAW = np.uint32(0x85EBCA6B)
 
 
 class Trial(NamedTuple):
@@ -256,6 +258,19 @@ def _start(
     return _Block(raw, moments, seed, level, unit)
 
 
+def _fit(network: Network, shared: _Shared, raw: Any, own: _Block, step: Int[Array, ""]) -> Float[Array, ""]:
+    """χ²/n of one network, averaged over the random θ of a step."""
+    data = jax.tree.map(lambda a: a[own.level], shared.data)
+
+    def drawn(seed: UInt32[Array, ""]) -> Float[Array, ""]:
+        theta = shared.penalty.draw(network, raw, seed, step)
+        return misfit(data, slopes(network, shared.reference, theta, data.inputs)) / shared.cells[own.level]
+
+    if shared.penalty.draws == 1:
+        return drawn(own.seed)
+    return jnp.mean(jax.vmap(drawn)(own.seed + _NEXT_DRAW * jnp.arange(shared.penalty.draws, dtype=jnp.uint32)))
+
+
 @eqx.filter_jit
 def _chunk(
     network: Network,
@@ -270,15 +285,12 @@ def _chunk(
     """Steps first … last of a block, and which weights are open and alive after them."""
     adam = optax.scale_by_adam()
 
-    def loss(raw: Any, own: _Block, step: Int[Array, ""]) -> Float[Array, ""]:
-        theta = shared.penalty.draw(network, raw, own.seed, step)
-        data = jax.tree.map(lambda a: a[own.level], shared.data)
-        fit = misfit(data, slopes(network, shared.reference, theta, data.inputs)) / shared.cells[own.level]
-        ramp = jnp.minimum(1.0, (step + 1) / warm_up).astype(fit.dtype)
-        return fit + price * own.unit * ramp * shared.penalty.price(raw)
-
     def one(own: _Block, step: Int[Array, ""]) -> _Block:
-        slope = jax.grad(loss)(own.raw, own, step)
+        def loss(raw: Any) -> Float[Array, ""]:
+            ramp = jnp.minimum(1.0, (step + 1) / warm_up).astype(price.dtype)
+            return _fit(network, shared, raw, own, step) + price * own.unit * ramp * shared.penalty.price(raw)
+
+        slope = jax.grad(loss)(own.raw)
         change, moments = adam.update(slope, own.moments)
         raw = jax.tree.map(lambda a, b: a - rate.astype(a.dtype) * b, own.raw, change)
         return own._replace(raw=shared.penalty.project(network, raw), moments=moments)
