@@ -35,7 +35,7 @@ class Norm(base.Penalty):
 
     p: float
     clamp: float
-    draws: int = 1
+    draws: int
 
     def start(self, weights: Float[Array, "parameters"], closed: Bool[Array, "parameters"], key: Array) -> Array:
         return jnp.where(closed, 0.0, weights).astype(weights.dtype)
@@ -61,4 +61,4 @@ class Norm(base.Penalty):
 
 
 def build(config: Config) -> Norm:
-    return Norm(p=float(config.p), clamp=config.clamp)
+    return Norm(p=float(config.p), clamp=config.clamp, draws=1)
