@@ -10,6 +10,7 @@ import time
 import pytest
 
 from engine.test_run import QUICK
+from steinmetz.cli import main
 
 STATE = "F11,F12,F13,F21,F22,F23,F31,F32,F33"
 
@@ -77,22 +78,41 @@ def test_list_names_everything():
         (["select", "runs/none", "--row", "3"], "no finished run there"),
         (["lcurve", "hyperelasticity", "--methods", "l0,l3"], "no way to sparsify 'l3'"),
         (["lcurve", "hyperelasticity", "--noise", "0,much"], "write numbers with commas"),
+        (["run", "mechanochemistry", "--set", "data.parameters.s_e=0"], "divides by zero"),
+        (["fit", "blind.csv"], "do not depend on the potential"),
         (["frobnicate"], "frobnicate"),
         (["run", "hyperelasticity", "--seed", "one"], "Invalid value for '--seed'"),
     ],
 )
-def test_wrong_input_is_one_sentence_and_exit_2(tmp_path, arguments, message):
+def test_wrong_input_is_one_sentence_and_exit_2(tmp_path, tmp_path_factory, monkeypatch, capsys, arguments, message):
     (tmp_path / "bad.csv").write_text(f"{STATE},S11\n1.1,0,0,0,1,0,0,0,1,x\n")
     (tmp_path / "good.csv").write_text(f"{STATE},S11\n1.1,0,0,0,1,0,0,0,1,0.3\n")
+    (tmp_path / "blind.csv").write_text(f"{STATE},S12\n1.1,0,0,0,1,0,0,0,1,0.01\n")
     (tmp_path / "short.csv").write_text("F11,S11\n1.1,0.3\n")
     (tmp_path / "nan.csv").write_text(f"{STATE},S11\nnan,0,0,0,1,0,0,0,1,0.3\n")
     before = sorted(os.listdir(tmp_path))
-    done = call(*arguments, cwd=tmp_path)
-    assert done.returncode == 2, done.stderr
-    assert message in done.stderr
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["steinmetz", *arguments])
+    with (tmp_path_factory.mktemp("said") / "stderr").open("w+", encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stderr", stream)
+        with pytest.raises(SystemExit) as left:
+            main()
+        stream.seek(0)
+        said = stream.read()
+    assert left.value.code == 2, said
+    assert message in said
+    assert said.count("\n") == 1
+    assert capsys.readouterr().out == ""
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_wrong_input_in_a_process_of_its_own(tmp_path):
+    done = call("run", "hyperelastic", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "did you mean 'hyperelasticity'?" in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
-    assert sorted(os.listdir(tmp_path)) == before
+    assert os.listdir(tmp_path) == []
 
 
 def test_quick_run_prints_law_scores_and_paths(tmp_path):
@@ -141,6 +161,7 @@ def test_later_interrupt_keeps_what_is_finished_and_the_run_goes_on(tmp_path):
         assert ("going on from" in done.stderr) == (target == "run")
     assert sorted(os.listdir(tmp_path)) == ["run", "whole"]
     found = [json.loads((tmp_path / target / "summary.json").read_text()) for target in ("run", "whole")]
+    assert [summary.pop("resumed") for summary in found] == [True, False]
     for summary in found:
         del summary["seconds"]
     assert found[0] == found[1]  # to the last bit, in two processes

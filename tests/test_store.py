@@ -20,19 +20,25 @@ def test_pieces_come_back_exactly(tmp_path):
     assert not list((tmp_path / "kept").glob("*.tmp"))
 
 
-def test_another_study_starts_anew(tmp_path):
-    Store(tmp_path / "kept", "study").put("a", values=np.ones(2))
-    other = Store(tmp_path / "kept", "other study")
+def test_pieces_of_another_study_are_neither_taken_nor_destroyed(tmp_path):
+    first, other = Store(tmp_path / "kept", "study"), Store(tmp_path / "kept", "other study")
+    first.put("a", values=np.ones(2))
     assert not other.found
     assert other.get("a") is None
+    other.put("a", values=np.zeros(2))
+    np.testing.assert_array_equal(first.get("a")["values"], np.ones(2))
+    (tmp_path / "kept" / "thesis.tex").write_text("precious")
+    first.clear()
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == ["thesis.tex"]
 
 
 def test_damaged_and_dangerous_files_are_not_read(tmp_path):
     store = Store(tmp_path / "kept", "study")
     store.put("a", values=np.ones(2))
-    (tmp_path / "kept" / "a.npz").write_bytes((tmp_path / "kept" / "a.npz").read_bytes()[:40])
+    (path,) = (tmp_path / "kept").glob("*-a.npz")
+    path.write_bytes(path.read_bytes()[:40])
     assert store.get("a") is None
-    np.savez(tmp_path / "kept" / "b.npz", values=np.array([{"an": "object"}], dtype=object))
+    np.savez(str(path).replace("-a.npz", "-b.npz"), values=np.array([{"an": "object"}], dtype=object))
     assert store.get("b") is None
 
 

@@ -1,5 +1,6 @@
 """What the commands do, once their words are understood: compute, save, print, and keep what an interrupt leaves."""
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -35,15 +36,19 @@ def start_jax() -> None:
 
 
 def _store(folder: Path, study: Any, *more: object) -> Any:
-    """Where a run keeps what it has finished: a hidden folder beside its target, for exactly this study and version."""
+    """Where a run keeps what it has finished: a hidden folder beside its target.
+
+    Pieces belong to this version and to everything that training and search depend on; particles, say, may change.
+    """
     from importlib import metadata
 
     from steinmetz.store import Store
-    from steinmetz.studies import config
 
     folder = folder.absolute()
     table = Path(study.data.table).read_bytes().hex() if study.data.table and Path(study.data.table).is_file() else ""
-    said = "\n".join([metadata.version("steinmetz"), config.to_toml(study), table, *map(str, more)])
+    kept = study.model_dump(mode="json", exclude={"name", "title", "infer", "assess"})
+    kept["sparsify"] = {k: v for k, v in kept["sparsify"].items() if k not in ("parameters", "evidence")}
+    said = "\n".join([metadata.version("steinmetz"), json.dumps(kept, sort_keys=True), table, *map(str, more)])
     return Store(folder.with_name(f".{folder.name}.partial"), said)
 
 

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
+from steinmetz.errors import InputError
+
 Report = Callable[..., None]
 """`report(stage, done, total, **facts)`, called between compiled chunks."""
 
@@ -88,7 +90,13 @@ class Observations(NamedTuple):
         slopes = np.eye(size) - np.outer(reference.weights, reference.direction)
         kept = slopes[[not reference.cancels(index) for index in range(size)]]
         unit = np.einsum("nci,ki->knc", np.asarray(self.operator), kept)[:, np.asarray(self.observed)]
-        return self.scale / float(np.sqrt(np.mean(unit**2)))
+        response = float(np.sqrt(np.mean(unit**2))) if unit.size else 0.0
+        if response == 0:
+            raise InputError(
+                f"the observed components ({', '.join(self.components)}) do not depend on the potential at the given "
+                "states; there is nothing to learn from them"
+            )
+        return self.scale / response
 
 
 class Path(NamedTuple):

@@ -1,12 +1,12 @@
 """A folder of finished pieces of work: arrays by name, written whole or not at all, read without executing anything.
 
-What is interrupted can be continued: a piece that is there is not computed again. The folder belongs to one fingerprint
-(a text that says what is computed); a folder of another one is emptied.
+What is interrupted can be continued: a piece that is there is not computed again. Pieces carry the fingerprint of a
+text that says what is computed, so that those of another study are never taken for ours.
 """
 
 import hashlib
 import os
-import shutil
+import re
 import tempfile
 import zipfile
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from typing import IO
 
 import numpy as np
 
-_FINGERPRINT = "fingerprint"
+_PIECE = re.compile(r"[0-9a-f]{16}-[A-Za-z0-9_-]+\.npz|.*\.tmp")
 
 
 class Store:
@@ -23,21 +23,20 @@ class Store:
 
     def __init__(self, folder: Path, fingerprint: str) -> None:
         self.folder = folder
-        self._mark = hashlib.sha256(fingerprint.encode()).hexdigest()
-        if folder.is_dir() and self._owner() != self._mark:
-            shutil.rmtree(folder)
-        self.found = folder.is_dir()
+        self._mark = hashlib.sha256(fingerprint.encode()).hexdigest()[:16]
 
-    def _owner(self) -> str | None:
-        try:
-            return (self.folder / _FINGERPRINT).read_text(encoding="utf-8")
-        except OSError:
-            return None
+    @property
+    def found(self) -> bool:
+        """Whether there are pieces of this work."""
+        return self.folder.is_dir() and any(self.folder.glob(f"{self._mark}-*.npz"))
 
     def get(self, name: str) -> dict[str, np.ndarray] | None:
         """The arrays kept under a name; None where there are none, or the file is damaged."""
         try:
-            with (self.folder / f"{name}.npz").open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
+            with (
+                (self.folder / f"{self._mark}-{name}.npz").open("rb") as stream,
+                np.load(stream, allow_pickle=False) as stored,
+            ):
                 return {key: stored[key] for key in stored.files}
         except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
             return None
@@ -45,9 +44,7 @@ class Store:
     def put(self, name: str, **arrays: np.ndarray) -> None:
         """Keep arrays: written beside, flushed, then renamed."""
         self.folder.mkdir(parents=True, exist_ok=True)  # two threads may come here at once
-        if self._owner() is None:
-            self._write(_FINGERPRINT, lambda stream: stream.write(self._mark.encode()))
-        self._write(f"{name}.npz", lambda stream: np.savez(stream, allow_pickle=False, **arrays))
+        self._write(f"{self._mark}-{name}.npz", lambda stream: np.savez(stream, allow_pickle=False, **arrays))
 
     def _write(self, name: str, fill: Callable[[IO[bytes]], object]) -> None:
         handle, path = tempfile.mkstemp(dir=self.folder, suffix=".tmp")
@@ -58,5 +55,11 @@ class Store:
         os.replace(path, self.folder / name)
 
     def clear(self) -> None:
-        """Remove everything: the work is done."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Remove the pieces, and the folder if nothing else is in it: the work is done."""
+        if not self.folder.is_dir():
+            return
+        for path in self.folder.iterdir():
+            if _PIECE.fullmatch(path.name):
+                path.unlink(missing_ok=True)
+        if not any(self.folder.iterdir()):
+            self.folder.rmdir()

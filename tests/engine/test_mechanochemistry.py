@@ -2,12 +2,15 @@
 
 import json
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import sympy
 
 import steinmetz
 from steinmetz.export import closed_form
+from steinmetz.potentials.graph import UNIT, Edge, Graph
+from steinmetz.potentials.law import Law
 from steinmetz.report.summary import summarise
 
 MONOMIALS = {"c**4": 32, "c**3": -64, "c**2": 32, "e1**2": 20, "e6**2": 20, "e2**4": 1000, "c*e2**2": 40, "e2**2": -20}
@@ -61,6 +64,21 @@ def test_planes_mark_the_wells(clean):
     assert [(abs(a), abs(b)) for a, b in wells] == [(0.1, 0.0), (0.0, 1.0), (0.1, 0.0)]
 
 
+def test_planes_of_a_law_that_ignores_them(clean):
+    """Ψ = 2 c² is constant over e1 and e2; measured data have no truth to take levels from."""
+    from steinmetz.report.planes import planes
+
+    graph = Graph(
+        inputs=clean.law.graph.inputs,
+        activations=("square",),
+        edges=(Edge(4, 3, UNIT), Edge(5, 4, 0)),
+        nonnegative=(False,),
+    )
+    flat = Law(graph, jnp.array([2.0]), clean.law.reference)
+    blind = clean._replace(carved=clean.carved._replace(law=flat), problem=clean.problem._replace(truth=None))
+    assert len(planes(blind).axes) >= 3
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("noise", [0.0, 0.1])
 @pytest.mark.parametrize("seed", range(5))
@@ -91,9 +109,11 @@ def test_measured_table_of_this_physics(tmp_path):
     quick = {
         **CHEAP,
         "physics": "mechanochemistry",
-        "sparsify.restarts": 4,
-        "sparsify.beam": 3,
-        "sparsify.candidates": 3,
+        "potential.activations": ["square"],
+        "potential.widths": [6, 6],
+        "sparsify.restarts": 3,
+        "sparsify.beam": 2,
+        "sparsify.candidates": 2,
     }
     result = steinmetz.run(steinmetz.measured(tmp_path / "data.csv", relative=0.02, changes=quick))
     assert result.study.potential.name == "choosing"

@@ -34,7 +34,7 @@ def test_rows_judge_their_own_laws(quick):
         assert row.r2["path_sampled"] == pytest.approx(scores.r2(predicted, truth), abs=1e-10)
         assert row.active == choice.law.graph.size
         assert row.admissible
-        assert row.spread["best"] <= row.loss * (1 + 1e-9)
+        assert row.spread["best"] <= row.spread["median"] <= row.spread["worst"]
     assert [row.active for row in quick.pareto if row.picked] == [quick.law.graph.size]
 
 
@@ -78,7 +78,7 @@ def test_changed_data_are_noticed(tmp_path):
     mooney_rivlin_table(table, seed=0, rows=24, noise=0.05, blank=0)
     steinmetz.save(steinmetz.run(steinmetz.measured(table, changes=QUICK)), tmp_path / "run")
     mooney_rivlin_table(table, seed=1, rows=24, noise=0.05, blank=0)
-    with pytest.raises(InputError, match="data have changed"):
+    with pytest.raises(InputError, match="data of this run have changed"):
         steinmetz.select(tmp_path / "run", 2)
     table.unlink()
     with pytest.raises(InputError, match="cannot read"):

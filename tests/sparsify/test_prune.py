@@ -13,11 +13,11 @@ from steinmetz.sparsify.prune import fold_mirrors, prune
 
 
 @pytest.mark.parametrize("form", ["passthrough", "tied"])
-@pytest.mark.parametrize("share", [0.02, 0.1, 0.25])
+@pytest.mark.parametrize("share", [0.02, 0.25])
 def test_pruned_law_equals_the_gated_network(physics, form, share):
     potential = icnn.build(icnn.Config(form=form), physics.inputs, physics.conditions)
     x = jnp.array([3.0, 3.0, 1.0]) + jax.random.normal(jax.random.key(9), (20, 3)) * 0.2
-    for seed in range(3):
+    for seed in range(2):
         first, second = jax.random.split(jax.random.key(seed))
         theta = potential.initial(first) * jax.random.bernoulli(second, share, (potential.size,))
         law = prune(potential.graph(), theta, physics.reference)
@@ -68,10 +68,9 @@ def mixed(edges, kinds, signs=None):
 
 def unchanged(graph, theta, physics):
     """The pruned law, after checking that it is the same law."""
-    law = prune(graph, theta, physics.reference)
-    np.testing.assert_allclose(law.slopes(X), slopes(graph, physics.reference, theta, X), atol=1e-12)
-    energies = [float(normalised_energy(graph, physics.reference, theta, row)) for row in X]
-    np.testing.assert_allclose(law.energy(X), energies, atol=1e-12)
+    law, before = prune(graph, theta, physics.reference), Law(graph, theta, physics.reference)
+    np.testing.assert_allclose(law.slopes(X), before.slopes(X), atol=1e-12)
+    np.testing.assert_allclose(law.energy(X), before.energy(X), atol=1e-12)
     return law
 
 
@@ -154,7 +153,7 @@ def test_pruning_twice_changes_nothing(physics):
 def test_choosing_network_is_pruned_exactly(physics, share):
     """Units of it share their incoming weights, which must not be merged while both are used."""
     network = layered.build(("I1", "I2", "J"), (5, 4), ("square", "softplus", "identity"), direct=True, skip=True)
-    for seed in range(4):
+    for seed in range(2):
         first, second = jax.random.split(jax.random.key(seed))
         theta = 0.3 * network.initial(first) * jax.random.bernoulli(second, share, (network.size,))
         law = unchanged(network.graph(), theta, physics)

@@ -33,6 +33,10 @@ def test_built_in_study_survives_its_own_file(name, tmp_path):
         ({"data.table": "a.csv"}, "either a generating law"),
         ({"data": 3}, "'data' must be a table of settings"),
         ({"seed": -1}, "seed = -1 is not possible"),
+        ({"sparsify.penalty": [30, 5]}, "must rise"),
+        ({"sparsify.penalty": [1, float("inf")]}, "finite number"),
+        ({"noise.absolute": float("nan")}, "finite number"),
+        ({"sparsify.preset": ["paper"]}, "no sparsify.preset"),
         ({"name": "../up"}, "name = '../up' is not possible"),
         ({"seed.x": 1}, "'seed' is not a section"),
     ],
@@ -68,3 +72,18 @@ def test_measured_study_names_its_table(tmp_path):
     study = config.measured(tmp_path / "Gummi Probe #1.csv", relative=0.02)
     assert study.name == "Gummi_Probe__1"
     assert tomllib.loads(config.to_toml(study))["data"]["table"].endswith("Gummi Probe #1.csv")
+
+
+def test_naming_the_method_that_is_used_anyway_keeps_the_settings():
+    raw = {"data": {"law": "gent"}, "sparsify": {"steps": 123}, "potential": {"widths": [5, 5]}}
+    study = config.build(raw, {"sparsify.method": "l0", "potential.name": "icnn"})
+    assert study.sparsify.steps == 123
+    assert study.potential.widths == (5, 5)
+    assert config.load("hyperelasticity", {"sparsify.method": "l2"}).sparsify.rate == 0.005
+
+
+def test_networks_advise_and_presets_replace_the_advice():
+    study = config.load("mechanochemistry")
+    assert (study.potential.name, study.sparsify.offset) == ("choosing", 2.0)
+    paper = config.load("mechanochemistry", {"potential.name": "mlp", "sparsify.preset": "paper"})
+    assert (paper.sparsify.rate, paper.sparsify.offset, paper.sparsify.search) == (0.08, 0.0, False)

@@ -11,7 +11,7 @@ from steinmetz.nouns import Observations
 class Config(BaseModel):
     """Noise of the data. All three are standard deviations."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     relative: float = Field(0.1, ge=0, le=10, description="share of the stress itself (multiplicative noise)")
     absolute: float = Field(0.0, ge=0, description="in the unit of the stress (additive noise)")
     floor: float = Field(

@@ -17,7 +17,8 @@ class Row(NamedTuple):
     """The best law with `active` parameters.
 
     `loss` is χ²/n. `score` is the fall of log loss per parameter since the row before (as in PySR): high where a
-    parameter was worth it. `spread` are the best, median and worst χ²/n that restarts reached with this many.
+    parameter was worth it. `spread` are the best, median and worst χ²/n that restarts reached with this many during the
+    search, where the noise is judged by the pilot prediction; `loss` is after the last refit.
     """
 
     active: int
@@ -49,7 +50,7 @@ def table(key: Array, problem: Problem, carved: Carved, study: Any) -> list[Row]
                 _r2(slopes[index], judges, problem),
                 {
                     "restarts": len(reached),
-                    "best": float(min(reached.min(), loss)),
+                    "best": float(reached.min()),
                     "median": float(np.median(reached)),
                     "worst": float(reached.max()),
                 },

@@ -44,7 +44,12 @@ def prepare(key: Array, study: Any) -> Problem:
     notes: list[str] = []
     if study.data.table is None:
         truth = observe.law(physics, study.data.law, study.data.parameters)
-        train = observe.synthetic(key, physics, truth, study.data.count, study.data.spread, study.noise)
+        try:
+            train = observe.synthetic(key, physics, truth, study.data.count, study.data.spread, study.noise)
+        except ZeroDivisionError:
+            raise InputError(
+                f"law '{truth.name}' divides by zero with data.parameters = {study.data.parameters}"
+            ) from None
         held_out, spread = None, study.data.spread
         if not bool(jnp.all(jnp.isfinite(train.values))):
             raise InputError(f"law '{truth.name}' is not finite for every state with data.spread = {study.data.spread}")

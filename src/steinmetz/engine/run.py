@@ -14,7 +14,7 @@ from steinmetz.data import noise
 from steinmetz.engine import pareto
 from steinmetz.engine.clock import Clock
 from steinmetz.engine.problem import Problem, prepare, require_double, undeformed
-from steinmetz.errors import RunFailure
+from steinmetz.errors import InputError, RunFailure
 from steinmetz.export import carving
 from steinmetz.infer import base, driver
 from steinmetz.nouns import Observations, Report, silent
@@ -67,6 +67,7 @@ class Result(NamedTuple):
     scores: dict[str, Any]
     certificate: certificate.Certificate
     seconds: dict[str, float]
+    resumed: bool = False
 
     @property
     def law(self) -> Law:
@@ -77,8 +78,13 @@ class Result(NamedTuple):
         return self.ensemble.theta
 
     def stress(self, F: Any, component: str = "S11") -> Float[np.ndarray, "particles states"]:
-        """An observed component of every particle at states F (deformation gradients, states × 3 × 3)."""
-        state = np.asarray(F, float).reshape(-1, len(self.problem.physics.state))
+        """An observed component of every particle at states F: deformation gradients, or rows of a state's columns."""
+        columns, given = len(self.problem.physics.state), np.asarray(F, float)
+        if given.size % columns or (given.ndim > 1 and given.shape[-1] not in (columns, 3)):
+            raise InputError(
+                f"a state has the columns {', '.join(self.problem.physics.state)}; got shape {given.shape}"
+            )
+        state = given.reshape(-1, columns)
         at = observe.rig(self.problem.physics, state, (component,))
         return push_forward(self.law, jnp.asarray(self.particles), at)[0][:, :, 0]
 
@@ -90,6 +96,7 @@ def run(study: Any, report: Report = silent, store: Store | None = None) -> Resu
     """
     require_double()
     clock, keys = Clock(), stage_keys(study.seed)
+    resumed = store is not None and store.found
     problem = prepare(keys["data"], study)
     physics = problem.physics
     potential = registry.load("potentials", study.potential.name).build(
@@ -100,7 +107,7 @@ def run(study: Any, report: Report = silent, store: Store | None = None) -> Resu
             keys["carve"], potential, physics.reference, problem.train, physics.sizes, study.noise.floor,
             study.prior.deviation, study.sparsify, report, store,
         )  # fmt: skip
-    return finish(study, problem, carved, clock, report)
+    return finish(study, problem, carved, clock, report)._replace(resumed=resumed)
 
 
 def stage_keys(seed: int) -> dict[str, Array]:

@@ -17,6 +17,10 @@ from steinmetz.sparsify.choose import Choice
 FORMAT = "steinmetz-carving/1"
 
 
+class ChangedData(ValueError):
+    """The laws belong to other data."""
+
+
 def to_dict(carved: Carved) -> dict[str, Any]:
     """Everything but the data, which the study gives again."""
     return {
@@ -60,11 +64,11 @@ def from_dict(stored: dict[str, Any], observations: Observations) -> Carved:
     ]
     deviation = jnp.asarray(stored["deviation"], float)
     if deviation.shape != observations.values.shape:
-        raise ValueError("the data have changed since the run")
+        raise ChangedData
     restarts = {int(n): Restart(float(p), int(k), int(m)) for n, (p, k, m) in stored["restarts"].items()}
     quadratic = compress(observations, deviation)
     if stored["data"] != _fingerprint(quadratic):
-        raise ValueError("the data have changed since the run")
+        raise ChangedData
     return Carved(
         law=next(row.law for row in table if row.active == int(stored["chosen"])),
         full=int(stored["full"]),
@@ -92,6 +96,8 @@ def read(path: Path, observations: Observations) -> Carved:
         raise InputError(f"cannot read {path}: {(error.strerror or 'unreadable').lower()}") from None
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         raise InputError(f"{path} is not a JSON file") from None
+    except ChangedData:
+        raise InputError(f"{path.parent}: the data of this run have changed since; run it again") from None
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, StopIteration) as error:
         raise InputError(f"{path} is not a complete file of format {FORMAT}: {error!r}") from None
 

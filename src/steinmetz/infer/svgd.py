@@ -17,7 +17,7 @@ _REST = 0.1
 class Config(BaseModel):
     """Particles and steps."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     method: Literal["svgd"] = "svgd"
     particles: int = Field(500, ge=1, le=100_000, description="laws in the ensemble")
     steps: int = Field(2000, ge=1, description="Adam steps on the particles")

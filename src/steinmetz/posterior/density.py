@@ -22,7 +22,7 @@ from steinmetz.potentials.law import Law
 class Config(BaseModel):
     """The prior."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     deviation: float = Field(
         5.0,
         gt=0,

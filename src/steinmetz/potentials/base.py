@@ -43,7 +43,7 @@ class Network(Potential):
 
     @abc.abstractmethod
     def initial(self, key: Array) -> Float[Array, "parameters"]:
-        """Random weights; the trainer makes them positive where the sign is fixed."""
+        """Random weights of either sign; the penalty makes them admissible where the sign is fixed."""
 
     @abc.abstractmethod
     def closed(self, restart: int) -> Bool[np.ndarray, "parameters"]:

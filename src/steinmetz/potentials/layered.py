@@ -91,7 +91,7 @@ class Layered(Network):
         return self._totals(matrices[-1], len(self.widths), blocks)[0, 0]
 
     def initial(self, key: Array) -> Float[Array, "parameters"]:
-        """Normal weights of variance 1/fan-in; the trainer makes them positive where the sign is fixed."""
+        """Normal weights of variance 1/fan-in; the penalty makes them admissible where the sign is fixed."""
         deviation = np.concatenate([np.full(rows * columns, 1 / np.sqrt(columns)) for rows, columns in self.shapes])
         return jax.random.normal(key, (self.size,)) * deviation
 

@@ -29,6 +29,8 @@ def planes(result: Result) -> Figure:
         grids = [_slice(plane, physics, energy) for _, energy in rows]
         levels = np.quantile(grids[-1][2], np.linspace(0, 0.95, 15))
         levels = np.unique(levels)
+        if len(levels) < 2:  # Ψ does not depend on these two inputs
+            levels = float(levels[0]) + np.array([-1.0, 1.0]) * max(1e-9, 1e-9 * abs(float(levels[0])))
         for axis, (name, _), (x, y, values) in zip(axes[:, column], rows, grids, strict=True):
             shown = axis.contourf(x, y, values, levels=levels, extend="both", cmap="viridis")
             for row, other in _minima(values):

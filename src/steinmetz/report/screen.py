@@ -17,7 +17,7 @@ def final(summary: dict[str, Any], folder: Path) -> str:
         "",
         f"  parameters  {counts['active']} of {counts['full']} ({counts['reason']})",
         f"  penalty     λ = {counts['penalty']:.3g} log(n)/n left {counts['nonzero']} weights (lowest χ² + k log n of "
-        "its path), from which the search came to the law",
+        "its path that can be searched), from which the law came",
         f"  R²          {_scores(summary['r2'])}",
         f"  coverage    {_coverage(summary['coverage'])}",
         f"  admissible  {proof['checked'] - proof['violated']} of {proof['checked']} laws proven and checked on "

@@ -34,6 +34,7 @@ def summarise(result: Result) -> dict[str, Any]:
         },
         **result.scores,
         "seconds": result.seconds,
+        "resumed": result.resumed,  # then the seconds are those of the last process
         "admissible": admissible(result),
         "posterior": parameters(result),
         "inference": {

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, UInt32
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, field_validator
 
 from steinmetz.potentials.base import Network
 
@@ -14,7 +14,7 @@ from steinmetz.potentials.base import Network
 class Settings(BaseModel):
     """How networks are trained and what becomes of them; a method adds its own fields and defaults."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     method: str
     restarts: int = Field(8, ge=1, le=4096, description="networks trained side by side")
     steps: int = Field(3000, ge=1, description="Adam steps to the first penalty of the path")
@@ -43,6 +43,15 @@ class Settings(BaseModel):
         description="a smaller law is preferred while its BIC is at most this much above the lowest",
     )
     parameters: int | None = Field(None, ge=1, description="take the law with this many parameters instead")
+
+    @field_validator("penalty")
+    @classmethod
+    def _rising(cls, penalty: tuple[float, float]) -> tuple[float, float]:
+        if penalty[0] > penalty[1]:
+            raise ValueError(
+                f"sparsify.penalty = {list(penalty)} must rise: the path goes from few to many weights removed"
+            )
+        return penalty
 
 
 class Penalty(eqx.Module):

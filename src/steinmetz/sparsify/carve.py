@@ -218,9 +218,14 @@ def _search(
     store: Store | None,
 ) -> tuple[list[Choice], int, str, Float[Array, "data components"]]:
     """Trim, choose, refit the chosen law while its noise is judged anew, and then the whole table under that noise."""
-    starts = [Start(_cut(start.law, settings.largest), start.origin) for start in starts]
+    cut = [Start(_cut(start.law, settings.largest), start.origin) for start in starts]
+    starts = [start for start in cut if start.law.graph.size > 0]
+    if not starts:
+        raise RunFailure(
+            "nothing is left of the networks after cutting them; raise sparsify.largest or sparsify.penalty"
+        )
     count = scene.observations.cells
-    tool = refitter([start.law for start in starts], weighted, 1 / prior, _BATCH)
+    tool = refitter([start.law for start in starts], rules, weighted, 1 / prior, _BATCH)
     trimmed = _kept(store) or trim(starts, tool, rules, settings.candidates, settings.beam, report)
     if not trimmed.best:
         raise RunFailure("no refit stayed finite; check the data for outliers, or raise noise.floor")

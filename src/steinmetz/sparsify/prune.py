@@ -6,7 +6,7 @@ their neighbours); units that do the same as another (merged into it); the scale
 (a square: one of its weights becomes one). Same ∇Ψ̂, same Ψ̂, to rounding.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -45,6 +45,8 @@ class _Draft:
         self.graph, self.reference = graph, reference
         self.activations = {unit: graph.activation(unit) for unit in graph.units()}
         self.links: Links = {}
+        self._sources: dict[int, set[int]] = defaultdict(set)  # by target
+        self._targets: dict[int, set[int]] = defaultdict(set)  # by source
         uses = np.bincount([e.parameter for e in graph.edges if e.parameter != UNIT], minlength=graph.size)
         weights, signs = np.append(values, 1.0), (*graph.nonnegative, True)
         for target, source, parameter in graph.edges:
@@ -60,6 +62,8 @@ class _Draft:
         beside = self.links.get((target, source))
         if beside is None:
             self.links[target, source] = link
+            self._sources[target].add(source)
+            self._targets[source].add(target)
             return
         if beside.shared is not None or link.shared is not None:
             raise ValueError(f"two edges {source} → {target}, one of them with a shared parameter")
@@ -73,15 +77,17 @@ class _Draft:
         return any(link is not None and link.shared is not None for link in found)
 
     def drop(self, pairs: list[tuple[int, int]]) -> bool:
-        for pair in pairs:
-            del self.links[pair]
+        for target, source in pairs:
+            del self.links[target, source]
+            self._sources[target].remove(source)
+            self._targets[source].remove(target)
         return bool(pairs)
 
     def into(self, node: int) -> dict[int, _Link]:
-        return {source: link for (target, source), link in self.links.items() if target == node}
+        return {source: self.links[node, source] for source in sorted(self._sources[node])}
 
     def from_(self, node: int) -> dict[int, _Link]:
-        return {target: link for (target, source), link in self.links.items() if source == node}
+        return {target: self.links[target, node] for target in sorted(self._targets[node])}
 
     def used(self) -> list[int]:
         """Units that occur in a link, in topological order."""
@@ -137,15 +143,15 @@ def _constant(draft: _Draft) -> bool:
     if silent:
         return draft.drop(silent)
     roots = [unit for unit in value if not draft.into(unit)]
+    changed = False
     for target, source in pairs:
         link = draft.links[target, source]
         if source != roots[0] and not draft.tied((target, source), (target, roots[0])):
-            del draft.links[target, source]
+            changed = draft.drop([(target, source)])
             ratio = value[source] / value[roots[0]]
             order = max(link.order, 0)
             draft.add(target, roots[0], _Link(link.weight * ratio, link.nonnegative and ratio > 0, order))
-            return True
-    return False
+    return changed
 
 
 def _cancelled(draft: _Draft) -> bool:
@@ -156,6 +162,7 @@ def _cancelled(draft: _Draft) -> bool:
 
 def _linear(draft: _Draft) -> bool:
     """Identity units with one edge in or one edge out: chains of weights become single weights."""
+    changed = False
     for unit in draft.used():
         incoming, outgoing = draft.into(unit), draft.from_(unit)
         if draft.activations[unit] != "identity" or min(len(incoming), len(outgoing)) != 1:
@@ -170,12 +177,13 @@ def _linear(draft: _Draft) -> bool:
                 order = UNIT if both else max(after.order, before.order, 0)
                 sign = after.nonnegative and before.nonnegative
                 draft.add(target, source, _Link(after.weight * before.weight, sign, order))
-        return True
-    return False
+        changed = True
+    return changed
 
 
 def _duplicate(draft: _Draft) -> bool:
     """Units of one kind with the same weights on the same nodes: one stays and takes over the other's edges."""
+    changed = False
     groups: dict[tuple, list[int]] = {}
     for unit in draft.used():
         groups.setdefault((draft.activations[unit], *sorted(draft.into(unit))), []).append(unit)
@@ -188,8 +196,8 @@ def _duplicate(draft: _Draft) -> bool:
             draft.drop([(second, source) for source in draft.into(second)] + [(t, second) for t in outgoing])
             for target, link in outgoing.items():
                 draft.add(target, twins[0], link)
-            return True
-    return False
+            changed = True
+    return changed
 
 
 def _same(draft: _Draft, first: int, second: int) -> bool:
@@ -199,6 +207,7 @@ def _same(draft: _Draft, first: int, second: int) -> bool:
 
 def _scaled(draft: _Draft) -> bool:
     """A unit with a(kz) = kᵈ a(z) has no scale of its own: its largest weight becomes one, the next weights take it."""
+    changed = False
     for unit in draft.used():
         degree = ACTIVATIONS[draft.activations[unit]].degree
         incoming, outgoing = draft.into(unit), draft.from_(unit)
@@ -219,8 +228,8 @@ def _scaled(draft: _Draft) -> bool:
         for target, link in outgoing.items():
             # an outgoing edge of weight one loses it: the next unit is scaled in turn
             draft.links[target, unit] = link._replace(weight=link.weight * scale**degree, order=max(link.order, 0))
-        return True
-    return False
+        changed = True
+    return changed
 
 
 def _compact(draft: _Draft) -> Law:

@@ -8,6 +8,7 @@ are gone, and in long trainings units whose gates are all dead are cut out, so t
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import Any, NamedTuple
@@ -32,6 +33,7 @@ _BLOCK = 4
 _FIRST_LOOKS, _LOOKS = 10, 2
 # Trainings of fewer steps (times networks) are done before another compilation would pay.
 _WORTH_NARROWING = 300_000
+_FIRST_PACE = 100
 # Distance of the seeds of several draws in one step.
 _NEXT_DRAW = np.uint32(0x85EBCA6B)
 
@@ -210,20 +212,25 @@ def _train_block(
     places = np.tile(np.arange(network.size), (len(trials), 1))
     active: list[np.ndarray] = []
     theta, misfits = np.zeros((len(penalties), *places.shape)), np.full((len(penalties), len(trials)), np.inf)
+    pace = _FIRST_PACE
     for number, mark in enumerate(marks):
+        price = jnp.asarray(penalties[mark.penalty], block.unit.dtype)
+        while first < mark.last and not stop.is_set():
+            last, begun = min(mark.last, first + pace), time.perf_counter()
+            bounds = (jnp.asarray(first), jnp.asarray(last))
+            block, opened, alive = jax.block_until_ready(_chunk(network, shared, block, price, *schedule, *bounds))
+            pace = _paced(last - first, time.perf_counter() - begun)
+            first = last
         if stop.is_set():
             return None
-        price = jnp.asarray(penalties[mark.penalty], block.unit.dtype)
-        bounds = (jnp.asarray(first), jnp.asarray(mark.last))
-        block, opened, alive = _chunk(network, shared, block, price, *schedule, *bounds)
         active.append(np.asarray(opened))
-        first = mark.last
         done[number] += 1
         if mark.reached:
             settled, fit = _settle(network, shared, block)
             np.put_along_axis(theta[mark.penalty], places, np.asarray(settled, float), axis=1)
             misfits[mark.penalty] = np.asarray(fit, float)
             if not active[-1].any():  # nothing is left, and larger penalties bring nothing back
+                misfits[mark.penalty :] = misfits[mark.penalty]
                 break
         if job.narrowing:
             network, (raw, moments), places = narrow(network, (block.raw, block.moments), places, np.asarray(alive))
@@ -232,6 +239,11 @@ def _train_block(
         done[number] += 1
     active += [active[-1]] * (len(marks) - len(active))
     return {"theta": theta, "misfit": misfits, "active": np.stack(active)}
+
+
+def _paced(steps: int, seconds: float) -> int:
+    """Steps that take about a second, so that Ctrl-C is heard; how steps are cut changes nothing they compute."""
+    return max(1, min(4 * steps, round(steps / max(seconds, 1e-6))))
 
 
 def _begin(key: Array, job: _Job, trials: list[Trial]) -> _Block:

@@ -64,9 +64,10 @@ class Refitter(NamedTuple):
     batch: int
 
     def fit(self, starts: list[Start], steps: int = _STEPS) -> list[Candidate]:
-        """Refit all; what does not end in numbers is left out."""
+        """Refit all; what does not end in numbers, or fits neither program, is left out."""
         few = [start for start in starts if self.small.holds(start.law.graph)]
-        many = [start for start in starts if not self.small.holds(start.law.graph)]
+        rest = [start for start in starts if not self.small.holds(start.law.graph)]
+        many = [start for start in rest if self.rich.holds(start.law.graph)]
         return self._fit(few, self.small, steps) + self._fit(many, self.rich, steps)
 
     def _fit(self, starts: list[Start], size: Size, steps: int) -> list[Candidate]:
@@ -83,11 +84,13 @@ class Refitter(NamedTuple):
             return found + [candidate for part in pool.map(one, parts[1:]) for candidate in part]
 
 
-def refitter(laws: list[Law], quadratic: Quadratic, ridge: float, batch: int) -> Refitter:
-    """Programs that hold every law on the way down from `laws`."""
+def refitter(laws: list[Law], rules: Rules, quadratic: Quadratic, ridge: float, batch: int) -> Refitter:
+    """Programs that hold every law on the way down from `laws`, as deep and of as many kinds as the rules allow."""
     graphs = [law.graph for law in laws]
-    rich = Size.of(graphs)
-    return Refitter(Size.small(graphs, _SMALL, max(rich.depth, _LEAST_DEPTH)), rich, quadratic, ridge, batch)
+    kinds = tuple(sorted({*rules.kinds, *Size.of(graphs).kinds}))
+    depth = max(rules.depth, Size.of(graphs).depth, _LEAST_DEPTH)
+    small = Size.small(graphs, _SMALL, depth)._replace(kinds=kinds)
+    return Refitter(small, Size.of(graphs)._replace(depth=depth, kinds=kinds), quadratic, ridge, batch)
 
 
 def _moves(candidate: Candidate, count: int) -> list[Start]:
@@ -96,7 +99,8 @@ def _moves(candidate: Candidate, count: int) -> list[Start]:
     order = [int(index) for index in np.argsort(candidate.saliency[: law.graph.size])]
     if law.graph.size > _SMALL:
         lost = max(1, round(_SHARE * (law.graph.size - _SMALL)))
-        return [Start(drop(law, order[:lost]), candidate.origin)]
+        thinned = drop(law, order[:lost])
+        return [Start(thinned, candidate.origin)] if thinned.graph.size else []
     smaller = [drop(law, [index]) for index in order[:count]]
     smaller += [drop(law, [], (edge,)) for edge in droppable_units(law.graph)]
     straightened = [linearise(law, unit) for unit in law.graph.units()]

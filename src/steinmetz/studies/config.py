@@ -125,9 +125,9 @@ def measured(
 def build(raw: dict[str, Any], changes: dict[str, Any] | None = None, source: str = "study") -> Study:
     """Check every field; the first wrong one is named with what it may be."""
     raw = {key: dict(value) if isinstance(value, dict) else value for key, value in raw.items()}
-    for section, (key, _, _) in _CHOSEN.items():
+    for section, (key, default, _) in _CHOSEN.items():
         changed, given = (changes or {}).get(f"{section}.{key}"), raw.get(section)
-        if changed is not None and isinstance(given, dict) and given.get(key) != changed:
+        if changed is not None and isinstance(given, dict) and given.get(key, default or changed) != changed:
             raw[section] = {}  # settings of one method are not those of another
     for key, value in (changes or {}).items():
         _set(raw, key, value)
@@ -161,9 +161,9 @@ def _with_preset(
     if "preset" not in given:
         return {**advice, **chosen}
     presets = getattr(module, "PRESETS", {})
-    if given["preset"] not in presets:
+    if str(given["preset"]) not in presets:
         raise InputError(f"{source}: {registry.unknown(f'{section}.preset', str(given['preset']), sorted(presets))}")
-    return {**presets[given["preset"]], **chosen}
+    return {**presets[str(given["preset"])], **chosen}
 
 
 def _set(raw: dict[str, Any], key: str, value: Any) -> None:
