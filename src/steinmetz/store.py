@@ -15,7 +15,7 @@ from typing import IO
 
 import numpy as np
 
-_PIECE = re.compile(r"[0-9a-f]{16}-[A-Za-z0-9_-]+\.npz|.*\.tmp")
+_PIECE = r"[0-9a-f]{16}-[A-Za-z0-9_-]+\.npz|.*\.tmp"
 
 
 class Store:
@@ -59,7 +59,7 @@ class Store:
         if not self.folder.is_dir():
             return
         for path in self.folder.iterdir():
-            if _PIECE.fullmatch(path.name):
+            if re.fullmatch(_PIECE, path.name):
                 path.unlink(missing_ok=True)
         if not any(self.folder.iterdir()):
             self.folder.rmdir()

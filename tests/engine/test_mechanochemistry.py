@@ -114,6 +114,8 @@ def test_measured_table_of_this_physics(tmp_path):
         "sparsify.restarts": 3,
         "sparsify.beam": 2,
         "sparsify.candidates": 2,
+        "assess.path_points": 50,
+        "assess.test_count": 100,
     }
     result = steinmetz.run(steinmetz.measured(tmp_path / "data.csv", relative=0.02, changes=quick))
     assert result.study.potential.name == "choosing"

@@ -69,4 +69,5 @@ def test_shape_ignores_the_order_of_units():
     first = graph(Edge(3, 0, 0), Edge(4, 2, 1), Edge(5, 3, 0), Edge(5, 4, 1), units=("softplus",) * 2)
     second = graph(Edge(3, 2, 0), Edge(4, 0, 1), Edge(5, 3, 0), Edge(5, 4, 1), units=("softplus",) * 2)
     assert first.shape == second.shape
-    assert first.levels == [[3, 4]]
+    assert first.levels == ((3, 4),)
+    assert first == graph(*first.edges, units=first.activations)  # asking changes nothing

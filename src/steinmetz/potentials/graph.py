@@ -4,7 +4,7 @@ Nodes are numbered inputs first, then units in topological order, then the outpu
 the weight one (`UNIT`). Edges may share a parameter (the tied network does).
 """
 
-from functools import cached_property
+from functools import lru_cache
 from typing import NamedTuple
 
 import equinox as eqx
@@ -49,16 +49,9 @@ class Graph(Potential):
         """Number of the output node."""
         return len(self.inputs) + len(self.activations)
 
-    @cached_property
-    def _incoming(self) -> dict[int, tuple[Edge, ...]]:
-        found: dict[int, list[Edge]] = {}
-        for edge in self.edges:
-            found.setdefault(edge.target, []).append(edge)
-        return {node: tuple(edges) for node, edges in found.items()}
-
     def into(self, node: int) -> tuple[Edge, ...]:
         """Edges that end in a node."""
-        return self._incoming.get(node, ())
+        return _incoming(self.edges).get(node, ())
 
     def units(self) -> range:
         """Node numbers of the units, in topological order."""
@@ -67,25 +60,15 @@ class Graph(Potential):
     def activation(self, node: int) -> str:
         return self.activations[node - len(self.inputs)]
 
-    @cached_property
-    def levels(self) -> list[list[int]]:
+    @property
+    def levels(self) -> tuple[tuple[int, ...], ...]:
         """Units by the length of the longest chain below them."""
-        depth = dict.fromkeys(range(len(self.inputs)), 0)
-        found: list[list[int]] = []
-        for node in self.units():
-            depth[node] = 1 + max((depth[edge.source] for edge in self.into(node)), default=0)
-            found += [[]] * (depth[node] - len(found))
-            found[depth[node] - 1] = [*found[depth[node] - 1], node]
-        return found
+        return _levels(len(self.inputs), self.out, self.edges)
 
-    @cached_property
+    @property
     def shape(self) -> tuple:
         """The shape of the law, the same for every order of units: what two laws share when they are one."""
-        shapes: list[tuple] = [(name,) for name in self.inputs]
-        for node in (*self.units(), self.out):
-            below = sorted(shapes[edge.source] for edge in self.into(node))
-            shapes.append(("out" if node == self.out else self.activation(node), *below))
-        return shapes[-1]
+        return _shape(self.inputs, self.activations, self.edges)
 
     def energy(self, theta: Float[Array, "parameters"], x: Float[Array, "inputs"]) -> Float[Array, ""]:
         weights = jnp.append(theta, jnp.ones((), theta.dtype))
@@ -122,6 +105,34 @@ class Graph(Potential):
                 place |= {node: values.size + index for index, node in enumerate(alike)}
                 values = jnp.concatenate([values, added])
         return totals([self.out])[0]
+
+
+# Kept beside the graph, not in it: what a module holds is part of its identity for compiled programs.
+@lru_cache(maxsize=4096)
+def _incoming(edges: tuple[Edge, ...]) -> dict[int, tuple[Edge, ...]]:
+    found: dict[int, list[Edge]] = {}
+    for edge in edges:
+        found.setdefault(edge.target, []).append(edge)
+    return {node: tuple(into) for node, into in found.items()}
+
+
+@lru_cache(maxsize=4096)
+def _levels(inputs: int, out: int, edges: tuple[Edge, ...]) -> tuple[tuple[int, ...], ...]:
+    depth, incoming = dict.fromkeys(range(inputs), 0), _incoming(edges)
+    for node in range(inputs, out):
+        depth[node] = 1 + max((depth[edge.source] for edge in incoming.get(node, ())), default=0)
+    units = range(inputs, out)
+    return tuple(tuple(n for n in units if depth[n] == at) for at in range(1, max(depth.values(), default=0) + 1))
+
+
+@lru_cache(maxsize=4096)
+def _shape(inputs: tuple[str, ...], activations: tuple[str, ...], edges: tuple[Edge, ...]) -> tuple:
+    shapes: list[tuple] = [(name,) for name in inputs]
+    incoming = _incoming(edges)
+    for name in (*activations, "out"):
+        below = sorted(shapes[edge.source] for edge in incoming.get(len(shapes), ()))
+        shapes.append((name, *below))
+    return shapes[-1]
 
 
 def parameter_units(graph: Graph, sizes: tuple[float, ...], modulus: float) -> Float[np.ndarray, "parameters"]:

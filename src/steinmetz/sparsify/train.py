@@ -6,11 +6,8 @@ its own thread, because on a CPU a larger batch is not faster. Between chunks of
 are gone, and in long trainings units whose gates are all dead are cut out, so that the remaining steps cost less.
 """
 
-import os
 import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -26,6 +23,7 @@ from steinmetz.potentials.base import Network, slopes
 from steinmetz.potentials.layered import Layered
 from steinmetz.sparsify.base import Penalty, Settings
 from steinmetz.sparsify.narrow import narrow
+from steinmetz.sparsify.threads import in_threads
 from steinmetz.store import Store
 
 _BLOCK = 4
@@ -148,7 +146,7 @@ def train(
         facts = {"open": f"{int(np.min(least))}–{int(np.max(least))}"} if least else {}
         report("gates", sum(done), len(pieces) * len(marks), **facts)
 
-    _in_threads(work, open_pieces, stop, shown)
+    in_threads(work, open_pieces, stop, shown)
     found = [piece for piece in kept if piece is not None]
     theta, misfits, active = (
         np.concatenate([piece[name] for piece in found], axis=1)[:, : len(trials)]
@@ -162,27 +160,6 @@ def _kept(store: Store | None, name: str, shape: tuple[int, ...]) -> dict[str, n
     found = None if store is None else store.get(name)
     whole = found is not None and {"theta", "misfit", "active"} <= set(found) and found["theta"].shape == shape
     return found if whole else None
-
-
-def _in_threads(
-    work: Callable[[int], None], pieces: list[int], stop: threading.Event, shown: Callable[[], None]
-) -> None:
-    """Two pieces at a time; Ctrl-C ends them after their current chunk."""
-    if not pieces:
-        return
-    with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
-        waiting = {pool.submit(work, index) for index in pieces}
-        try:
-            while waiting:
-                finished, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    future.result()
-                shown()
-        except BaseException:
-            stop.set()
-            for future in waiting:
-                future.cancel()
-            raise
 
 
 def _marks(settings: Settings) -> list[_Mark]:
