@@ -98,4 +98,4 @@ def test_tied_weights_are_refused_where_inputs_have_sizes():
     tied = layered.build(("a", "b"), (3, 3), tied=True)
     reference = Reference((0.0, 0.0), (0.0, 0.0), (0.0, 0.0))
     with pytest.raises(InputError, match="without tied weights"):
-        carve._check_units(tied, carve.Scene(None, reference, (0.1, 1.0), 1.0, 0.02))
+        carve._check_units(tied.graph(), carve.Scene(None, reference, (0.1, 1.0), 1.0, 0.02))

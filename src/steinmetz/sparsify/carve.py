@@ -16,7 +16,7 @@ from steinmetz.errors import InputError, RunFailure
 from steinmetz.nouns import Observations, Reference, Report, silent
 from steinmetz.physics.observe import apply
 from steinmetz.potentials.base import Network, slopes
-from steinmetz.potentials.graph import parameter_units
+from steinmetz.potentials.graph import Graph, parameter_units
 from steinmetz.potentials.law import Law, rebuild, structure
 from steinmetz.sparsify.base import Settings
 from steinmetz.sparsify.choose import Choice, choose, tabulate
@@ -107,7 +107,8 @@ def carve(
 ) -> Carved:
     """The sparse law of the data."""
     scene = Scene.of(observations, reference, sizes, floor)
-    _check_units(network, scene)
+    graph = network.graph()
+    _check_units(graph, scene)
     # No prediction yet: the noise of a datum is first judged by the datum itself.
     first = scene.weighted(observations.values, settings.blur)
     penalty = registry.load("sparsify", settings.method).build(settings)
@@ -117,17 +118,17 @@ def carve(
     )
     taken = _taken(trained, observations.cells, settings)
     pruned = {
-        restart: prune(network.graph(), jnp.asarray(trained.theta[index, restart]), scene.reference)
+        restart: prune(graph, jnp.asarray(trained.theta[index, restart]), scene.reference)
         for restart, index in taken.items()
     }
     _check_alive(trained, pruned)
     starts = [Start(law, restart) for restart, law in pruned.items() if law.graph.size > 0]
     weighted = scene.weighted(_pilot(network, trained, first, scene))
     if settings.search:
-        rules = Rules.of(network.graph())
-        table, chosen, reason, prediction = _search(starts, scene, weighted, rules, prior, settings, report, store)
+        found = _search(starts, scene, weighted, Rules.of(graph), prior, settings, report, store)
     else:
-        table, chosen, reason, prediction = _as_trained(starts, scene, weighted, settings)
+        found = _as_trained(starts, scene, weighted, settings)
+    table, chosen, reason, prediction = found
     deviation = noise.deviation(observations, prediction, floor)
     table = [row._replace(law=scene.outward(row.law, reference)) for row in table]
     return Carved(
@@ -175,10 +176,10 @@ def _check_alive(trained: Trained, pruned: dict[int, Law]) -> None:
         raise RunFailure("every weight went to zero in every restart; lower sparsify.penalty or the noise")
 
 
-def _check_units(network: Network, scene: Scene) -> None:
+def _check_units(graph: Graph, scene: Scene) -> None:
     """Tied weights act on inputs and on units, so they need inputs of size one."""
     try:
-        parameter_units(network.graph(), scene.sizes, scene.modulus)
+        parameter_units(graph, scene.sizes, scene.modulus)
     except ValueError as error:
         raise InputError(f"potential: {error}") from None
 
@@ -226,10 +227,12 @@ def _search(
         )
     count = scene.observations.cells
     tool = refitter([start.law for start in starts], rules, weighted, 1 / prior, _BATCH)
-    trimmed = _kept(store) or trim(starts, tool, rules, settings.candidates, settings.beam, report)
-    if not trimmed.best:
-        raise RunFailure("no refit stayed finite; check the data for outliers, or raise noise.floor")
-    _keep(store, trimmed)
+    trimmed = _kept(store)
+    if trimmed is None:
+        trimmed = trim(starts, tool, rules, settings.candidates, settings.beam, report)
+        if not trimmed.best:
+            raise RunFailure("no refit stayed finite; check the data for outliers, or raise noise.floor")
+        _keep(store, trimmed)
     table = tabulate(trimmed.best, count, trimmed.spread)
     chosen, _ = choose(table, count, settings.evidence, settings.parameters)
     law = chosen.law
