@@ -21,6 +21,11 @@ class Config(BaseModel):
         description="model discrepancy allowed for, as a share of the root-mean-square stress; keeps data at zero "
         "stress from getting infinite weight when the noise is purely multiplicative",
     )
+    unknown: bool = Field(
+        False,
+        description="sample a common factor of these deviations with the weights (prior: log-normal, median 1, sd of "
+        "the logarithm 1)",
+    )
 
 
 @jax.jit

@@ -14,9 +14,9 @@ from steinmetz.data import noise
 from steinmetz.engine import pareto
 from steinmetz.engine.clock import Clock
 from steinmetz.engine.problem import Problem, prepare, require_double, undeformed
-from steinmetz.errors import InputError, RunFailure
+from steinmetz.engine.sample import Ensemble, sample
+from steinmetz.errors import InputError
 from steinmetz.export import carving
-from steinmetz.infer import base, driver
 from steinmetz.nouns import Observations, Report, silent
 from steinmetz.physics import observe
 from steinmetz.physics.base import Physics
@@ -29,14 +29,6 @@ from steinmetz.studies import config
 
 # The cross-check of the certificate also looks at states twice as far from the reference as the data.
 _REACH = 2.0
-
-
-class Ensemble(NamedTuple):
-    """The posterior as laws: parameters of every usable particle, and how they were found."""
-
-    theta: Float[np.ndarray, "particles parameters"]
-    log_density: Float[np.ndarray, "particles"]
-    run: driver.Run
 
 
 class Along(NamedTuple):
@@ -107,7 +99,7 @@ def run(study: Any, report: Report = silent, store: Store | None = None) -> Resu
             keys["carve"], potential, physics.reference, problem.train, physics.sizes, study.noise.floor,
             study.prior.deviation, study.sparsify, report, store,
         )  # fmt: skip
-    return finish(study, problem, carved, clock, report)._replace(resumed=resumed)
+    return finish(study, problem, carved, clock, report, store)._replace(resumed=resumed)
 
 
 def stage_keys(seed: int) -> dict[str, Array]:
@@ -116,12 +108,19 @@ def stage_keys(seed: int) -> dict[str, Array]:
     return dict(zip(names, jax.random.split(jax.random.key(seed), len(names)), strict=True))
 
 
-def finish(study: Any, problem: Problem, carved: carve.Carved, clock: Clock, report: Report = silent) -> Result:
+def finish(
+    study: Any,
+    problem: Problem,
+    carved: carve.Carved,
+    clock: Clock,
+    report: Report = silent,
+    store: Store | None = None,
+) -> Result:
     """All stages after carving."""
     keys, physics = stage_keys(study.seed), problem.physics
     rows = pareto.table(keys["test"], problem, carved, study)
     with clock.stage("infer"):
-        posterior, ensemble = infer(keys["infer"], carved, problem, study, report)
+        posterior, ensemble = sample(keys["infer"], carved, problem, study, report, store)
     report("assess", 0, 1)
     along = push_along(keys["noise"], problem, carved.law, ensemble, study)
     proof = check(keys["check"], physics, carved.law, ensemble, problem.train, study.assess.certificate_states)
@@ -140,25 +139,6 @@ def select(folder: str | Path, row: int, report: Report = silent) -> Result:
     return finish(study, problem, carved, clock, report)
 
 
-def infer(
-    key: Array, carved: carve.Carved, problem: Problem, study: Any, report: Report
-) -> tuple[density.Posterior, Ensemble]:
-    """Sample the posterior of the law in coordinates made round by its Laplace approximation."""
-    start_key, run_key = jax.random.split(key)
-    scene = carve.Scene.of(problem.train, problem.physics.reference, problem.physics.sizes, study.noise.floor)
-    posterior = density.build(carved.law, carved.quadratic, scene.sizes, scene.modulus, study.prior)
-    touching = density.laplace(posterior, carved.law.values)
-    log_density = base.whiten(posterior.log_density, touching.centre, touching.root)
-    sampler = registry.load("infer", study.infer.method).build(log_density, study.infer)
-    position = jax.random.normal(start_key, (study.infer.particles, carved.law.graph.size))
-    done = driver.run(run_key, sampler, position, study.infer.steps, study.infer.tolerance, report)
-    if not done.alive.any():
-        raise RunFailure(f"inference failed: {done.reason}; try a smaller infer.rate or a smaller prior.deviation")
-    u = touching.centre + jnp.asarray(done.particles[done.alive]) @ touching.root.T
-    theta, value = jax.jit(jax.vmap(lambda row: (posterior.bijector.forward(row), posterior.log_density(row))))(u)
-    return posterior, Ensemble(np.asarray(theta), np.asarray(value), done)
-
-
 def push_along(key: Array, problem: Problem, law: Law, ensemble: Ensemble, study: Any) -> Along:
     """Law, particles and (where known) truth along the validation path."""
     physics, names = problem.physics, problem.physics.default_components
@@ -173,7 +153,7 @@ def push_along(key: Array, problem: Problem, law: Law, ensemble: Ensemble, study
         shape = (study.assess.noise_draws, *clean.shape)
         noisy = np.asarray(noise.draw(noise_key, jnp.broadcast_to(clean, shape), relative, absolute))
         truth = np.asarray(clean)
-    drawn = predictive(own_key, pushed, relative, absolute, study.noise.floor * problem.train.scale)
+    drawn = predictive(own_key, pushed, relative, absolute, study.noise.floor * problem.train.scale, ensemble.factor)
     own, own_energy = np.asarray(components(law, at)), np.asarray(law.energy(at.inputs))
     return Along(at, names, own, own_energy, pushed, energy, drawn, truth, truth_energy, noisy)
 
@@ -246,7 +226,7 @@ def _score_measured(key: Array, problem: Problem, law: Law, ensemble: Ensemble, 
     values, seen = np.asarray(judged.values), np.asarray(judged.observed)
     predicted = np.asarray(components(law, at))
     pushed = push_forward(law, jnp.asarray(ensemble.theta), at)[0]
-    noisy = predictive(key, pushed, judged.relative, judged.absolute, floor)
+    noisy = predictive(key, pushed, judged.relative, judged.absolute, floor, ensemble.factor)
     fitted = np.asarray(components(law, observe.Rig(train.inputs, train.operator)))
     test_score = None if test is None else scores.r2(predicted, values, seen)
     return {

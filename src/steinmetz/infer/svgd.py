@@ -1,4 +1,4 @@
-"""Stein variational gradient descent (Liu & Wang 2016; method §5) with the RBF kernel and the median heuristic."""
+"""Stein variational gradient descent (Liu & Wang 2016; method §5): RBF, IMQ or bilinear kernel, median heuristic."""
 
 from typing import Literal, NamedTuple
 
@@ -6,28 +6,49 @@ import jax
 import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Bool, Float, Int
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from steinmetz.infer import kernels
-from steinmetz.infer.base import LogDensity, Sampler
+from steinmetz.infer.base import (
+    Info,
+    LogDensity,
+    Sampler,
+    Schedule,
+    Settings,
+    Target,
+    admitted,
+    as_target,
+    mean_length,
+    usable,
+)
 
 _REST = 0.1
 
 
-class Config(BaseModel):
+class Config(Settings):
     """Particles and steps."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     method: Literal["svgd"] = "svgd"
     particles: int = Field(500, ge=1, le=100_000, description="laws in the ensemble")
-    steps: int = Field(2000, ge=1, description="Adam steps on the particles")
+    steps: int = Field(2000, ge=1, description="steps of the particles")
+    kernel: kernels.Name = Field("rbf", description="kernel: rbf, imq, or bilinear (with the RBF)")
+    optimiser: Literal["adam", "plain", "adagrad"] = Field("adam", description="how a direction becomes a step")
     refresh: int = Field(10, ge=1, description="steps between two looks at the median distance (the kernel's width)")
-    rate: float = Field(0.1, gt=0, le=10, description="learning rate of Adam")
+    rate: float = Field(0.1, gt=0, le=10, description="learning rate")
     tolerance: float = Field(
         2e-4,
         ge=0,
         description="stop when the mean Stein direction is shorter, in posterior standard deviations",
     )
+    batch: int | None = Field(None, ge=1, description="data drawn anew for every step; all of them if not given")
+
+    @property
+    def width(self) -> int:
+        return self.particles
+
+    @property
+    def schedule(self) -> Schedule:
+        return Schedule(self.steps, tolerance=self.tolerance)
 
 
 class State(NamedTuple):
@@ -40,38 +61,30 @@ class State(NamedTuple):
     number: Int[Array, ""]
 
 
-class Info(NamedTuple):
-    """What a reader wants to know of a step."""
+def optimiser_of(config: Config) -> optax.GradientTransformation:
+    """Adam with a large ε: near rest, steps shrink with the direction instead of keeping their length."""
+    if config.optimiser == "adam":
+        return optax.adam(config.rate, eps=_REST)
+    return optax.sgd(config.rate) if config.optimiser == "plain" else optax.adagrad(config.rate)
 
-    direction: Float[Array, ""]
-    bandwidth: Float[Array, ""]
-    frozen: Int[Array, ""]
 
-
-def build(log_density: LogDensity, config: Config) -> Sampler:
-    """θ_i ← θ_i + ε φ(θ_i), ε by Adam; φ as in `kernels.rbf_direction`."""
-    # ε in the denominator of Adam: near rest, steps shrink with the direction instead of keeping their length
-    optimiser = optax.adam(config.rate, eps=_REST)
-    evaluate = jax.vmap(jax.value_and_grad(log_density))
+def build(log_density: LogDensity | Target, config: Config) -> Sampler:
+    """θ_i ← θ_i + ε φ(θ_i), ε by the optimiser; φ as in `kernels.direction`."""
+    target, optimiser = as_target(log_density), optimiser_of(config)
 
     def init(key: Array, position: Float[Array, "particles dimension"]) -> State:
-        alive = jnp.all(jnp.isfinite(position), axis=1)
-        particles = jnp.where(alive[:, None], position, 0.0)
-        return State(particles, alive, optimiser.init(position), jnp.ones(()), jnp.zeros((), int))
+        particles, alive = admitted(position)
+        return State(particles, alive, optimiser.init(particles), jnp.ones((), particles.dtype), jnp.zeros((), int))
 
     def step(key: Array, state: State) -> tuple[State, Info]:
-        value, score = evaluate(state.particles)
-        alive = state.alive & jnp.isfinite(value) & jnp.all(jnp.isfinite(score), axis=1)
-        score = jnp.where(alive[:, None], score, 0.0)
-        squared = kernels.squared_distances(state.particles)
+        value, score = target.scores(key, state.particles)
+        alive = usable(state.alive, value, score)
         due = state.number % config.refresh == 0
-        h = jax.lax.cond(due, kernels.bandwidth, lambda *_: state.bandwidth, squared, alive)
-        direction = kernels.rbf_direction(state.particles, score, alive, squared, h)
-        direction = jnp.where(alive[:, None], direction, 0.0)
+        h = jax.lax.cond(due, kernels.bandwidth, lambda *_: state.bandwidth, state.particles, alive)
+        direction = kernels.direction(config.kernel, state.particles, score, alive, h)
         change, moments = optimiser.update(-direction, state.moments)
-        change = jnp.where(alive[:, None], change, 0.0)
-        length = jnp.sum(jnp.linalg.norm(direction, axis=1)) / jnp.maximum(jnp.sum(alive), 1)
-        moved = State(state.particles + change, alive, moments, h, state.number + 1)
-        return moved, Info(length, h, jnp.sum(~alive))
+        particles = state.particles + jnp.where(alive[:, None], change, 0.0)
+        moved = State(particles, alive, moments, h, state.number + 1)
+        return moved, Info(mean_length(direction, alive), jnp.sum(~alive), {})
 
     return Sampler(init, step)

@@ -44,7 +44,12 @@ def predictive(
     relative: Float[Array, "..."],
     absolute: Float[Array, "..."],
     discrepancy: float,
+    factor: Float[np.ndarray, "particles"],
 ) -> Float[np.ndarray, "particles states components"]:
-    """One observation per particle, state and component, with the noise of the likelihood: its floor included."""
+    """One observation per particle, state and component, with the noise of the likelihood: its floor included.
+
+    `factor` is what every particle multiplies the noise with: one, unless it was sampled.
+    """
     spread = jnp.sqrt(absolute**2 + discrepancy**2)
-    return np.asarray(noise.draw(key, jnp.asarray(pushed), relative, spread))
+    own = jnp.asarray(factor)[:, None, None]
+    return np.asarray(noise.draw(key, jnp.asarray(pushed), own * relative, own * spread))

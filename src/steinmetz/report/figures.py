@@ -146,7 +146,8 @@ def parity(result: Result) -> Figure:
     pushed = push_forward(result.law, jnp.asarray(result.particles), at)[0]
     key = jax.random.key(result.study.seed)
     floor = result.study.noise.floor * result.problem.train.scale
-    low, high = np.quantile(predictive(key, pushed, shown.relative, shown.absolute, floor), [0.025, 0.975], axis=0)
+    drawn = predictive(key, pushed, shown.relative, shown.absolute, floor, result.ensemble.factor)
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
     predicted = np.asarray(predict(result.law, at))
     figure = Figure(figsize=(4.6, 4.4), layout="constrained")
     axis = figure.subplots()

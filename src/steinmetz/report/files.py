@@ -82,12 +82,21 @@ def write(path: Path, text: str) -> None:
 
 
 def posterior(result: Result) -> xarray.DataTree:
-    """Particles in the groups ArviZ expects: one chain, a draw per particle."""
-    names, draws = result.law.names(), result.particles
-    dims = ("chain", "draw")
-    group = xarray.Dataset({name: (dims, draws[None, :, index]) for index, name in enumerate(names)})
-    group = group.assign_coords(chain=[0], draw=np.arange(len(draws)))
-    stats = xarray.Dataset({"lp": (dims, result.ensemble.log_density[None])}, coords=group.coords)
+    """Draws in the groups ArviZ expects: a chain per particle that keeps moving, else one chain of all particles."""
+    ensemble, dims = result.ensemble, ("chain", "draw")
+    snapshots, particles = ensemble.shape
+
+    def arranged(values: np.ndarray) -> np.ndarray:
+        return values[None] if snapshots == 1 else values.reshape(snapshots, particles).T
+
+    group = xarray.Dataset(
+        {name: (dims, arranged(ensemble.theta[:, index])) for index, name in enumerate(result.law.names())}
+    )
+    if result.study.noise.unknown:
+        group["noise_factor"] = (dims, arranged(ensemble.factor))
+    chains, draws = group.sizes["chain"], group.sizes["draw"]
+    group = group.assign_coords(chain=np.arange(chains), draw=np.arange(draws))
+    stats = xarray.Dataset({"lp": (dims, arranged(ensemble.log_density))}, coords=group.coords)
     train = result.problem.train
     values = np.where(np.asarray(train.observed), np.asarray(train.values), np.nan)
     cells = ("datum", "component")

@@ -15,12 +15,12 @@ _PACKAGES = ("steinmetz", "jax", "jaxlib", "equinox", "optax", "numpy", "sympy")
 
 def summarise(result: Result) -> dict[str, Any]:
     """Everything measured in one run, in plain types."""
-    study, carved, run = result.study, result.carved, result.ensemble.run
+    study, carved = result.study, result.carved
     origin = carved.restarts[carved.chosen.origin]
     return {
         "study": study.name,
         "seed": study.seed,
-        "method": f"{study.sparsify.method}+{study.infer.method}",
+        "method": f"{study.sparsify.method}+{result.ensemble.method}",
         "law": short(closed_form.text(result.law)),
         "parameters": {
             "full": int(carved.full),
@@ -37,13 +37,7 @@ def summarise(result: Result) -> dict[str, Any]:
         "resumed": result.resumed,  # then the seconds are those of the last process
         "admissible": admissible(result),
         "posterior": parameters(result),
-        "inference": {
-            "particles": int(run.alive.size),
-            "frozen": run.frozen,
-            "steps": int(run.marks[-1]),
-            "direction": float(run.direction[-1]) if np.isfinite(run.direction[-1]) else None,
-            "stopped": run.reason,
-        },
+        "inference": inference(result),
         "pareto": [
             {**row._asdict(), "law": short(closed_form.text(choice.law))}
             for row, choice in zip(result.pareto, carved.table, strict=True)
@@ -60,6 +54,35 @@ def summarise(result: Result) -> dict[str, Any]:
             **{name: metadata.version(name) for name in _PACKAGES},
         },
     }
+
+
+def inference(result: Result) -> dict[str, Any]:
+    """How the posterior was sampled, and how well as far as can be measured."""
+    ensemble, run = result.ensemble, result.ensemble.run
+    snapshots, _ = ensemble.shape
+    found = {
+        "method": ensemble.method,
+        "reason": ensemble.reason,
+        "particles": int(run.alive.size),
+        "snapshots": snapshots,
+        "draws": len(ensemble.theta),
+        "frozen": run.frozen,
+        "steps": int(run.marks[-1]),
+        "direction": float(run.direction[-1]) if np.isfinite(run.direction[-1]) else None,
+        "stopped": run.reason,
+        **{name: float(values[run.alive].sum()) for name, values in run.facts.items()},
+        **{name: _finite(value) for name, value in ensemble.health._asdict().items()},
+    }
+    if result.study.noise.unknown:
+        found["noise_factor"] = {"mean": float(ensemble.factor.mean()), "sd": float(ensemble.factor.std())}
+    return found
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity: a number that is not finite becomes null."""
+    if isinstance(value, tuple):
+        return [_finite(entry) for entry in value]
+    return value if value is None or np.isfinite(value) else None
 
 
 def short(text: str) -> str:

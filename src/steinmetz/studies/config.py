@@ -73,7 +73,7 @@ class Study(BaseModel):
 _CHOSEN = {
     "potential": ("name", "", "potentials"),  # the physics says which network suits it
     "sparsify": ("method", "l0", "sparsify"),
-    "infer": ("method", "svgd", "infer"),
+    "infer": ("method", "auto", "infer"),
 }
 
 

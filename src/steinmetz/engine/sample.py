@@ -1,0 +1,105 @@
+"""Sample the posterior of a carved law, and measure how well that went."""
+
+import hashlib
+import json
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from steinmetz import registry
+from steinmetz.engine.problem import Problem
+from steinmetz.errors import RunFailure
+from steinmetz.infer import auto, base, diagnostics, driver
+from steinmetz.nouns import Report
+from steinmetz.posterior import density
+from steinmetz.potentials.law import structure
+from steinmetz.sparsify import carve
+from steinmetz.store import Store
+
+
+class Ensemble(NamedTuple):
+    """The posterior as laws: parameters of every usable draw, and how they were found.
+
+    Draws are those of the first snapshot, then of the second, and so on; `shape` is (snapshots, particles).
+    """
+
+    theta: Float[np.ndarray, "draws parameters"]
+    log_density: Float[np.ndarray, "draws"]
+    factor: Float[np.ndarray, "draws"]
+    shape: tuple[int, int]
+    method: str
+    reason: str
+    run: driver.Run
+    health: diagnostics.Health
+
+
+def target_of(posterior: density.Posterior, batch: int | None = None) -> base.Target:
+    """What samplers see of a posterior."""
+    log_density = jax.jit(lambda u: posterior.log_density(u))  # a bound method cannot be hashed
+    many = jax.vmap(jax.value_and_grad(log_density))
+    data = len(posterior.quadratic.inputs)
+
+    def scores(key: Array, particles: Float[Array, "particles dimension"]) -> tuple[Array, Array]:
+        if batch is None or batch >= data:
+            return many(particles)
+        index = jax.random.choice(key, data, (batch,), replace=False)
+        return jax.vmap(jax.value_and_grad(lambda u, some: posterior.estimate(u, some)), (0, None))(particles, index)
+
+    return base.Target(log_density, scores, posterior.likelihood_rows, posterior.prior_rows, posterior.draw_prior)
+
+
+def sample(
+    key: Array, carved: carve.Carved, problem: Problem, study: Any, report: Report, store: Store | None = None
+) -> tuple[density.Posterior, Ensemble]:
+    """Sample the posterior of the law, in coordinates made round by its Laplace approximation unless told otherwise."""
+    start_key, run_key, check_key = jax.random.split(key, 3)
+    scene = carve.Scene.of(problem.train, problem.physics.reference, problem.physics.sizes, study.noise.floor)
+    posterior = density.build(
+        carved.law, carved.quadratic, problem.train.cells, scene.sizes, scene.modulus, study.prior, study.noise.unknown
+    )
+    touching = density.laplace(posterior, carved.law.values)
+    module, settings, reason = _chosen(study.infer, posterior.dimension)
+    plain = target_of(posterior, getattr(settings, "batch", None))
+    white = base.whiten(plain, touching.centre, touching.root)
+    position = jax.random.normal(start_key, (settings.width, posterior.dimension))
+    if settings.whiten:
+        target = white
+    else:
+        target, position = plain._replace(centre=touching.centre), touching.centre + position @ touching.root.T
+    name = _piece(study, carved)
+    done = driver.run(run_key, module.build(target, settings), position, settings.schedule, report, store, name)
+    if done.failed:
+        raise RunFailure(
+            f"inference stopped: {done.reason}; try a smaller infer.rate or prior.deviation, or look at the data for "
+            "outliers"
+        )
+    usable = jnp.asarray(done.usable.reshape(-1, posterior.dimension))
+    v = usable if settings.whiten else jnp.linalg.solve(touching.root, (usable - touching.centre).T).T
+    health = diagnostics.examine(check_key, white, np.asarray(v).reshape(done.usable.shape), settings.method)
+    theta, value, factor = jax.jit(jax.vmap(lambda row: _described(posterior, touching, row)))(v)
+    ensemble = Ensemble(
+        np.asarray(theta), np.asarray(value), np.asarray(factor), done.usable.shape[:2], settings.method, reason, done,
+        health,
+    )  # fmt: skip
+    return posterior, ensemble
+
+
+def _chosen(config: Any, dimension: int) -> tuple[Any, Any, str]:
+    """The method that runs, its configuration, and why it was taken."""
+    if config.method == "auto":
+        return auto.choose(config, dimension)
+    return registry.load("infer", config.method), config, "named in the study"
+
+
+def _described(posterior: density.Posterior, touching: density.Touching, v: Array) -> tuple[Array, Array, Array]:
+    u = touching.centre + touching.root @ v
+    return posterior.theta(u), posterior.log_density(u), jnp.exp(posterior.log_factor(u))
+
+
+def _piece(study: Any, carved: carve.Carved) -> str:
+    """The name under which checkpoints of this inference are kept: another law or setting has another name."""
+    said = [study.infer.model_dump(mode="json"), study.seed, structure(carved.law)]
+    return "infer-" + hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,28 @@
+"""Hamiltonian Monte Carlo with window adaptation, through blackjax (Neal 2011; method §5)."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from steinmetz.infer import chains
+from steinmetz.infer.base import LogDensity, Sampler, Target
+
+# The paper's one chain of 10⁵ steps, every hundredth kept.
+PRESETS: dict[str, dict[str, Any]] = {"paper": {"chains": 1, "steps": 100_000, "thin": 100}}
+
+
+class Config(chains.Chained):
+    """Chains and the length of their trajectories: 10⁵ steps in all, 10³ of them kept."""
+
+    method: Literal["hmc"] = "hmc"
+    steps: int = Field(25_000, ge=1, description="steps of every chain after the warm-up")
+    thin: int = Field(100, ge=1, description="steps between two draws that are kept")
+    leapfrogs: int = Field(10, ge=1, le=10_000, description="leapfrog steps of a trajectory")
+
+
+def build(log_density: LogDensity | Target, config: Config) -> Sampler:
+    """Fixed trajectories of `leapfrogs` steps."""
+    import blackjax
+
+    extra = {"num_integration_steps": config.leapfrogs}
+    return chains.sampler(log_density, config, blackjax.hmc, blackjax.hmc.build_kernel(), extra)
