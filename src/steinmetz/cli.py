@@ -1,5 +1,6 @@
 """The command line. Nothing heavy is imported before a command needs it."""
 
+import os
 import sys
 import tomllib
 from pathlib import Path
@@ -32,6 +33,15 @@ Parameters = Annotated[
     typer.Option("--parameters", min=1, help="Take the law with this many parameters.", show_default="chosen by BIC"),
 ]
 
+Resume = Annotated[
+    bool | None,
+    typer.Option(
+        "--resume/--fresh",
+        help="Go on from an interrupted run, which must be there, or throw it away.",
+        show_default="go on if there is one",
+    ),
+]
+
 
 @app.command()
 def run(
@@ -40,6 +50,7 @@ def run(
     seed: Seed = None,
     parameters: Parameters = None,
     changes: Set = None,
+    resume: Resume = None,
 ) -> None:
     """Run a study and write its result folder.
 
@@ -58,7 +69,7 @@ def run(
     from steinmetz.studies import config
 
     commands.start_jax()
-    commands.carry_out(config.load(study, _changes(changes, seed, parameters)), out)
+    commands.carry_out(config.load(study, _changes(changes, seed, parameters)), out, resume)
 
 
 @app.command()
@@ -74,6 +85,7 @@ def fit(
     seed: Seed = None,
     parameters: Parameters = None,
     changes: Set = None,
+    resume: Resume = None,
 ) -> None:
     """Fit a law to measured rows: one deformation gradient and the stresses measured at it per row.
 
@@ -91,7 +103,8 @@ def fit(
     from steinmetz.studies import config
 
     commands.start_jax()
-    commands.carry_out(config.measured(data, relative_noise, absolute_noise, _changes(changes, seed, parameters)), out)
+    study = config.measured(data, relative_noise, absolute_noise, _changes(changes, seed, parameters))
+    commands.carry_out(study, out, resume)
 
 
 @app.command()
@@ -101,6 +114,7 @@ def select(
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for the results.", show_default="the run's own")
     ] = None,
+    resume: Resume = None,
 ) -> None:
     """Take another law from the table of a finished run, without refitting; its posterior is sampled anew.
 
@@ -111,7 +125,7 @@ def select(
       steinmetz select runs/hyperelasticity-seed0 --row 4 --out runs/smaller
     """
     commands.start_jax()
-    commands.select_row(folder, row, out)
+    commands.select_row(folder, row, out, resume)
 
 
 @app.command()
@@ -132,6 +146,7 @@ def lcurve(
     ] = None,
     seed: Seed = None,
     changes: Set = None,
+    resume: Resume = None,
 ) -> None:
     """Test R² and loss against the penalty λ and the weights left; choose λ and say why.
 
@@ -148,8 +163,21 @@ def lcurve(
     commands.start_jax()
     commands.draw_lcurve(
         config.load(study, _changes(changes, seed)), _names(methods), _numbers(noise), penalties, restarts, parameters,
-        out,
+        out, resume,
     )  # fmt: skip
+
+
+@app.command()
+def diagnose(folder: Annotated[Path, typer.Argument(help="Folder of a finished run.")]) -> None:
+    """Print every check of how the posterior of a run was sampled, pass or fail, and what to do about it.
+
+    The exit code is 0 if all checks pass and 1 if one fails.
+
+    Example:
+
+      steinmetz diagnose runs/hyperelasticity-seed0
+    """
+    raise typer.Exit(0 if commands.diagnose(folder) else 1)
 
 
 @app.command("list")
@@ -229,7 +257,10 @@ def main() -> None:
     except (RunFailure, OSError) as error:
         message, code = str(error), 1
     except RunStopped as stopped:
-        message, code = str(stopped), 130
+        message, code = str(stopped), stopped.code
+        if stopped.abandoned:  # a compilation cannot be stopped, and waiting for it would take long
+            print(f"steinmetz: {message}", file=sys.stderr, flush=True)
+            os._exit(code)
     except (KeyboardInterrupt, typer.Abort):
         message, code = "interrupted; nothing was written", 130
     except Exception as error:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,12 @@ from steinmetz.errors import InputError
 
 
 class RunStopped(Exception):
-    """Ctrl-C during a run; says what was kept."""
+    """Ctrl-C or SIGTERM during a run; says what was kept. `abandoned`: a thread is still at work, leave without it."""
 
-    def __init__(self, kept: bool = False) -> None:
+    def __init__(self, kept: bool = False, code: int = 130, abandoned: bool = False) -> None:
         left = "what was finished is kept, the same command goes on from there" if kept else "nothing was written"
         super().__init__(f"interrupted; {left}")
+        self.code, self.abandoned = code, abandoned
 
 
 def start_jax() -> None:
@@ -37,8 +38,10 @@ def start_jax() -> None:
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
 
 
-def _store(folder: Path, study: Any, *more: object) -> Any:
+def _store(folder: Path, study: Any, resume: bool | None, *more: object) -> Any:
     """Where a run keeps what it has finished: a hidden folder beside its target.
+
+    `resume` True demands that there is something, False throws it away.
 
     Pieces belong to this version and to everything that training and search depend on; particles, say, may change.
     """
@@ -53,49 +56,61 @@ def _store(folder: Path, study: Any, *more: object) -> Any:
     kept = study.model_dump(mode="json", exclude={"name", "title", "infer", "assess"})
     kept["sparsify"] = {k: v for k, v in kept["sparsify"].items() if k not in ("parameters", "evidence")}
     said = "\n".join([metadata.version("steinmetz"), json.dumps(kept, sort_keys=True), table, *map(str, more)])
-    return Store(folder.with_name(f".{folder.name}.partial"), said)
+    store = Store(folder.with_name(f".{folder.name}.partial"), said)
+    if resume and not store.found:
+        raise InputError(f"--resume: no interrupted run of this study is kept beside {folder}; leave --resume out")
+    if resume is False:
+        store.clear()
+    return store
 
 
 @contextmanager
-def _interruptible(store: Any) -> Iterator[Any]:
-    """Show progress; Ctrl-C says what is kept in the store (if there is one), success clears it."""
-    from steinmetz import progress
+def _interruptible(store: Any) -> Iterator[Callable[[Callable[[Any], Any]], Any]]:
+    """Gives a function that does work with progress shown; an interrupt says what is kept, success clears the store."""
+    from steinmetz import progress, watch
 
-    if store is not None and store.found:
+    if store.found:
         print("steinmetz: going on from what an interrupted run has finished", file=sys.stderr)
-    try:
+
+    def compute(work: Callable[[Any], Any]) -> Any:
         with progress.shown() as report:
-            yield report
-    except KeyboardInterrupt:  # here, because the parser would leave without a word
-        raise RunStopped(kept=store is not None and store.found) from None
-    if store is not None:
-        store.clear()
+            return watch.watched(work, report)
+
+    try:
+        with watch.terminable():
+            yield compute
+    except KeyboardInterrupt as heard:  # here, because the parser would leave without a word
+        code = 143 if isinstance(heard, watch.Terminated) or isinstance(heard.__cause__, watch.Terminated) else 130
+        raise RunStopped(store.found, code, getattr(heard, "abandoned", False)) from None
+    store.clear()
 
 
-def carry_out(study: Any, out: Path | None) -> None:
+def carry_out(study: Any, out: Path | None, resume: bool | None) -> None:
     """Check the target, run, save, and print the final screen."""
     from steinmetz.engine.run import run as run_study
     from steinmetz.report import files, screen
 
     folder = out or Path("runs") / f"{study.name}-seed{study.seed}"
     files.check_target(folder)
-    store = _store(folder, study)
-    with _interruptible(store) as report:
-        summary = files.save(run_study(study, report, store), folder)
+    store = _store(folder, study, resume)
+    with _interruptible(store) as compute:
+        summary = files.save(compute(lambda report: run_study(study, report, store)), folder)
     typer.echo(screen.final(summary, folder))
 
 
-def select_row(folder: Path, row: int, out: Path | None) -> None:
+def select_row(folder: Path, row: int, out: Path | None, resume: bool | None) -> None:
     """Take another row of a finished run, and write it in place of that run or elsewhere."""
     from steinmetz.engine.run import select
     from steinmetz.report import files, screen
+    from steinmetz.studies import config
 
     if not (folder / "carving.json").is_file():
         raise InputError(f"{folder}: no finished run there (carving.json is missing)")
     target = out or folder
     files.check_target(target)
-    with _interruptible(None) as report:
-        summary = files.save(select(folder, row, report), target)
+    store = _store(target, config.load(str(folder / "study.toml")), resume, "row", row)
+    with _interruptible(store) as compute:
+        summary = files.save(compute(lambda report: select(folder, row, report, store)), target)
     typer.echo(screen.final(summary, target))
 
 
@@ -107,14 +122,27 @@ def draw_lcurve(
     restarts: int,
     parameters: int | None,
     out: Path | None,
+    resume: bool | None,
 ) -> None:
-    from steinmetz.engine.lcurve import lcurve as compute
+    from steinmetz.engine.lcurve import lcurve as compute_curve
     from steinmetz.report import files, lcurves
 
     folder = out or Path("runs") / f"{study.name}-seed{study.seed}-lcurve"
     files.check_target(folder, lcurves.MARKER)
-    store = _store(folder, study, noises, penalties, restarts)
-    with _interruptible(store) as report:
-        curve = compute(study, methods, noises, penalties, restarts, parameters, report, store)
+    store = _store(folder, study, resume, noises, penalties, restarts)
+    with _interruptible(store) as compute:
+        curve = compute(
+            lambda report: compute_curve(study, methods, noises, penalties, restarts, parameters, report, store)
+        )
         lcurves.save(curve, folder)
     typer.echo(lcurves.screen(curve, folder))
+
+
+def diagnose(folder: Path) -> bool:
+    """Print every check of a finished run; whether all pass."""
+    from steinmetz.report import checks
+
+    summary = checks.read(folder)
+    found = checks.examine(summary)
+    typer.echo(checks.screen(found, summary, folder))
+    return all(check.passed for check in found)

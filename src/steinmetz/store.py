@@ -5,51 +5,71 @@ text that says what is computed, so that those of another study are never taken 
 """
 
 import hashlib
+import io
+import json
 import os
 import re
 import tempfile
+import threading
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 
-_PIECE = r"[0-9a-f]{16}-[A-Za-z0-9_-]+\.npz|.*\.tmp"
+_PIECE = r"[0-9a-f]{16}-[A-Za-z0-9_-]+\.(npz|json)|.*\.tmp"
 
 
 class Store:
-    """Pieces in `folder`, which is made when the first of them is kept."""
+    """Pieces in `folder`, which is made when the first of them is kept.
+
+    A manifest lists the SHA-256 of every piece; a piece that does not match it is taken for damaged.
+    """
 
     def __init__(self, folder: Path, fingerprint: str) -> None:
         self.folder = folder
         self._mark = hashlib.sha256(fingerprint.encode()).hexdigest()[:16]
+        self._manifest = folder / f"{self._mark}-manifest.json"
+        self._lock = threading.Lock()
 
     @property
     def found(self) -> bool:
         """Whether there are pieces of this work."""
-        return self.folder.is_dir() and any(self.folder.glob(f"{self._mark}-*.npz"))
+        return bool(self._listed())
 
     def get(self, name: str) -> dict[str, np.ndarray] | None:
         """The arrays kept under a name; None where there are none, or the file is damaged."""
+        piece = f"{self._mark}-{name}.npz"
         try:
-            with (
-                (self.folder / f"{self._mark}-{name}.npz").open("rb") as stream,
-                np.load(stream, allow_pickle=False) as stored,
-            ):
+            content = (self.folder / piece).read_bytes()
+            if hashlib.sha256(content).hexdigest() != self._listed().get(piece):
+                return None
+            with np.load(io.BytesIO(content), allow_pickle=False) as stored:
                 return {key: stored[key] for key in stored.files}
         except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
             return None
 
     def put(self, name: str, **arrays: np.ndarray) -> None:
-        """Keep arrays: written beside, flushed, then renamed."""
+        """Keep arrays: written beside, flushed, then renamed; then the manifest, in the same way."""
         self.folder.mkdir(parents=True, exist_ok=True)  # two threads may come here at once
-        self._write(f"{self._mark}-{name}.npz", lambda stream: np.savez(stream, allow_pickle=False, **arrays))
+        packed = io.BytesIO()
+        np.savez(packed, allow_pickle=False, **arrays)
+        content, piece = packed.getvalue(), f"{self._mark}-{name}.npz"
+        with self._lock:
+            self._write(piece, content)
+            listed = {**self._listed(), piece: hashlib.sha256(content).hexdigest()}
+            self._write(self._manifest.name, json.dumps(listed, indent=1, sort_keys=True).encode())
 
-    def _write(self, name: str, fill: Callable[[IO[bytes]], object]) -> None:
+    def _listed(self) -> dict[str, str]:
+        try:
+            listed = json.loads(self._manifest.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return listed if isinstance(listed, dict) else {}
+
+    def _write(self, name: str, content: bytes) -> None:
         handle, path = tempfile.mkstemp(dir=self.folder, suffix=".tmp")
         with os.fdopen(handle, "wb") as stream:
-            fill(stream)
+            stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(path, self.folder / name)

@@ -129,14 +129,14 @@ def finish(
     return Result(study, problem, carved, rows, posterior, ensemble, along, found, proof, clock.seconds())
 
 
-def select(folder: str | Path, row: int, report: Report = silent) -> Result:
+def select(folder: str | Path, row: int, report: Report = silent, store: Store | None = None) -> Result:
     """Take another row of the table of a finished run: its law, a new posterior, no refit."""
     require_double()
     clock, folder = Clock(), Path(folder)
     study = config.load(str(folder / "study.toml"))
     problem = prepare(stage_keys(study.seed)["data"], study)
     carved = carving.select(carving.read(folder / "carving.json", problem.train), row)
-    return finish(study, problem, carved, clock, report)
+    return finish(study, problem, carved, clock, report, store)
 
 
 def push_along(key: Array, problem: Problem, law: Law, ensemble: Ensemble, study: Any) -> Along:

@@ -12,10 +12,9 @@ from jaxtyping import Array, Float
 
 from steinmetz.errors import InputError
 from steinmetz.infer import kernels
+from steinmetz.infer.ssvgd import limited
 
 LARGEST = 2000
-# Longest drift in one step, in units of √dimension posterior deviations: far away, curvature promises too much.
-_LONGEST = 1.0
 _DAMPING = 1e-6
 
 
@@ -36,9 +35,7 @@ def together(key: Array, state: Any, hessian: str, rate: float) -> Float[Array, 
     solve = _full if hessian == "full" else _block
     drift, spread = solve(x, near, state.curvature, h, living, direction, noise)
     drift, spread = near @ drift, near @ spread * jnp.sqrt(2 * rate / living)
-    lengths = jnp.linalg.norm(drift, axis=1, keepdims=True)
-    drift = drift * jnp.minimum(1.0, _LONGEST * jnp.sqrt(size) / jnp.maximum(rate * lengths, 1e-300))
-    return rate * drift + spread
+    return limited(rate * drift) + spread
 
 
 def _block(

@@ -21,7 +21,7 @@ from steinmetz.infer.base import (
     usable,
 )
 
-# Added to the diagonal of the Gram matrix, as noise of its own for every particle: coincident ones come apart.
+# Least motion of its own that every particle has: coincident ones come apart.
 _JITTER = 1e-6
 
 
@@ -47,7 +47,10 @@ class Config(Noisy):
 
     method: Literal["ssvgd"] = "ssvgd"
     refresh: int = Field(10, ge=1, description="steps between two looks at the kernel's width during the warm-up")
-    rate: float = Field(0.05, gt=0, le=1, description="step of a particle on its own, in posterior variances")
+    rate: float = Field(0.05, gt=0, le=1, description="size of a step, in posterior variances")
+    own: float = Field(
+        1.0, ge=0, le=100, description="Langevin motion of every particle alone, beside the common one; 0 as published"
+    )
     batch: int | None = Field(None, ge=1, description="data drawn anew for every step; all of them if not given")
 
 
@@ -59,12 +62,13 @@ class State(NamedTuple):
 
 
 def build(log_density: LogDensity | Target, config: Config) -> Sampler:
-    """x ← x + ε φ(x) + √(2ε/S) L ξ with K = L Lᵀ and ε = S · rate, so that a particle alone makes Langevin steps.
+    """x ← x + r [(K + own I) ∇log p + ∇·K] + √(2r) L ξ, with (K + own I) = L Lᵀ and r the rate.
 
-    The drift is K ∇log p + ∇·K over S, so the law of the particles is kept in the limit of small steps for any kernel;
-    the kernel's width must not depend on them, so it is held after the warm-up.
+    The drift belongs to the noise, so the law of the particles is kept in the limit of small steps for any kernel; the
+    kernel's width must not depend on them, so it is held after the warm-up. In few dimensions the Gram matrix alone
+    hardly moves near particles apart: `own` does.
     """
-    target = as_target(log_density)
+    target, own = as_target(log_density), max(config.own, _JITTER)
 
     def init(key: Array, position: Float[Array, "particles dimension"]) -> State:
         particles, alive = admitted(position)
@@ -76,13 +80,19 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         alive = usable(state.alive, value, score)
         h = held_width(state.particles, alive, state.bandwidth, state.number, config.refresh, config.warm_up)
         direction = kernels.direction("rbf", state.particles, score, alive, h)
-        noise = correlated(noise_key, state.particles, alive, h)
-        count = jnp.sum(alive)
-        change = config.rate * count * direction + jnp.sqrt(2 * config.rate) * noise
+        noise = correlated(noise_key, state.particles, alive, h, own)
+        drift = jnp.sum(alive) * direction + own * score
+        change = limited(config.rate * drift) + jnp.sqrt(2 * config.rate) * noise
         particles = state.particles + jnp.where(alive[:, None], change, 0.0)
         return State(particles, alive, h, state.number + 1), Info(mean_length(direction, alive), jnp.sum(~alive), {})
 
     return Sampler(init, step)
+
+
+def limited(drift: Float[Array, "particles dimension"]) -> Float[Array, "particles dimension"]:
+    """No drift longer than √dimension posterior deviations in one step: steep densities would explode it."""
+    lengths = jnp.linalg.norm(drift, axis=1, keepdims=True)
+    return drift * jnp.minimum(1.0, drift.shape[1] ** 0.5 / jnp.maximum(lengths, 1e-300))
 
 
 def held_width(
@@ -94,12 +104,15 @@ def held_width(
 
 
 def correlated(
-    key: Array, particles: Float[Array, "particles dimension"], alive: Bool[Array, "particles"], h: Float[Array, ""]
+    key: Array,
+    particles: Float[Array, "particles dimension"],
+    alive: Bool[Array, "particles"],
+    h: Float[Array, ""],
+    own: float,
 ) -> Float[Array, "particles dimension"]:
-    """L ξ: normal numbers whose covariance between particles is the Gram matrix of the living ones."""
+    """L ξ: normal numbers whose covariance between particles is the Gram matrix of the living ones, and `own` more."""
     x = particles - jnp.mean(particles, axis=0)
     both = alive[:, None] & alive[None, :]
     gram = jnp.where(both, kernels.gram("rbf", kernels.squared_distances(x, x), h).value, 0.0)
-    own = jnp.where(alive, _JITTER, 1.0)
-    lower = jnp.linalg.cholesky(gram + jnp.diag(own))
+    lower = jnp.linalg.cholesky(gram + jnp.diag(jnp.where(alive, own, 1.0)))
     return lower @ jax.random.normal(key, particles.shape, particles.dtype)

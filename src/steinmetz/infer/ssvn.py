@@ -1,12 +1,14 @@
 """Stochastic Stein–Newton: noisy Stein steps in the metric of curvatures (Leviyev et al. 2022; method §5).
 
 As published, the noise is only right where the curvature is the same everywhere: on a skewed target the mean is off by
-0.2 standard deviations, whatever the step. So particles are first moved together as published (warm-up), and then one
-half at a time, in the metric the kernel averages around each of them, with a Metropolis test per particle. That is
-exact for any step and needs no derivative of the curvature. `adjusted = false` keeps to the published steps throughout.
+0.2 standard deviations, whatever the step. So the published steps only move the particles together, in the first half
+of the warm-up. Their places and curvatures then become a metric field, the kernel's average of the curvatures around a
+point, and every particle makes Langevin steps in it with a Metropolis test, and jumps along the difference of two
+others (ter Braak 2006), which know long tails. That is exact for any step, and needs no curvature after the warm-up.
+`adjusted = false` keeps to the published steps throughout.
 """
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -14,14 +16,19 @@ from jaxtyping import Array, Bool, Float, Int
 from pydantic import Field, model_validator
 
 from steinmetz.infer import kernels, newton
-from steinmetz.infer.base import Info, LogDensity, Sampler, Target, admitted, as_target, mean_length, usable
+from steinmetz.infer.base import Info, LogDensity, Sampler, Scores, Target, admitted, as_target, mean_length, usable
 from steinmetz.infer.curvature import curvature_of
 from steinmetz.infer.ssvgd import Noisy, held_width
 
-# Share of the warm-up that is spent on moving together; the rest finds the step of the tested moves.
-_TOGETHER = 0.5
+# Shares of the warm-up after which particles no longer move together, and after which the metric is held; the rest
+# finds the length of the tested moves.
+_TOGETHER, _SURVEYED = 0.5, 0.75
 # Best share of accepted Langevin proposals (Roberts & Rosenthal 1998), the first step, and how fast it is learnt.
 _WANTED, _FIRST, _LEARNING = 0.574, 0.3, 2.0
+# Weight in the metric of places that are far away.
+_FAR = 1e-3
+# Jumps: share of long ones, noise that lets them reach every point, and fewest particles that can make them.
+_LONG, _BLUR, _FEWEST = 0.1, 1e-4, 6
 
 
 class Config(Noisy):
@@ -29,8 +36,6 @@ class Config(Noisy):
 
     method: Literal["ssvn"] = "ssvn"
     warm_up: int = Field(300, ge=0, description="steps before the first snapshot")
-    steps: int = Field(400, ge=1, description="steps after the warm-up")
-    thin: int = Field(10, ge=1, description="steps between two snapshots of the particles, all of which are kept")
     refresh: int = Field(10, ge=1, description="steps between two looks at the kernel's width during the warm-up")
     rate: float = Field(0.1, gt=0, le=1, description="size of a step that moves all particles together")
     hessian: Literal["block", "full"] = Field(
@@ -47,12 +52,13 @@ class Config(Noisy):
 
 
 class State(NamedTuple):
-    """Particles with value, slope and curvature; `step` is the length of the tested moves."""
+    """Particles with value and slope; `places` and their curvatures make the metric, `step` is the length of moves."""
 
     particles: Float[Array, "particles dimension"]
     alive: Bool[Array, "particles"]
     value: Float[Array, "particles"]
     score: Float[Array, "particles dimension"]
+    places: Float[Array, "particles dimension"]
     curvature: Float[Array, "particles dimension dimension"]
     bandwidth: Float[Array, ""]
     step: Float[Array, ""]
@@ -61,40 +67,47 @@ class State(NamedTuple):
 
 
 def build(log_density: LogDensity | Target, config: Config) -> Sampler:
-    """Warm-up by `newton.together`, then tested moves of one half and the other."""
+    """Warm-up by `newton.together`, then tested moves."""
     target = as_target(log_density)
     curvatures = jax.vmap(curvature_of(target))
     together = round(_TOGETHER * config.warm_up) if config.adjusted else config.warm_up + config.steps
-
-    def at(key: Array, particles: Float[Array, "particles dimension"]) -> tuple[Array, Array, Array]:
-        value, score = target.scores(key, particles)
-        return value, score, curvatures(particles)
+    surveyed = round(_SURVEYED * config.warm_up)
 
     def init(key: Array, position: Float[Array, "particles dimension"]) -> State:
         particles, alive = admitted(position)
-        value, score, curvature = at(key, particles)
+        value, score = target.scores(key, particles)
         one, none = jnp.ones((), particles.dtype), jnp.zeros_like(value)
-        start = State(particles, alive, value, score, curvature, one, _FIRST * one, none, jnp.zeros((), int))
+        unknown = curvatures(particles)
+        start = State(particles, alive, value, score, particles, unknown, one, _FIRST * one, none, jnp.zeros((), int))
         return _checked(start)
+
+    def survey(state: State) -> State:
+        """The metric of the present places."""
+        return _checked(state._replace(places=state.particles, curvature=curvatures(state.particles)))
 
     def collective(key: Array, state: State) -> State:
         change = newton.together(key, state, config.hessian, config.rate)
         moved = jnp.where(state.alive[:, None], state.particles + change, state.particles)
-        return _checked(state._replace(particles=moved, **dict(zip(_KNOWN, at(key, moved), strict=True))))
+        value, score = target.scores(key, moved)
+        return survey(_checked(state._replace(particles=moved, value=value, score=score)))
 
     def tested(key: Array, state: State) -> State:
-        first_key, second_key = jax.random.split(key)
-        state, first = _move_half(first_key, state, 0, at)
-        state, second = _move_half(second_key, state, 1, at)
-        share = jnp.zeros_like(state.value).at[0::2].set(first).at[1::2].set(second)
-        mean = jnp.sum(share * state.alive) / jnp.maximum(jnp.sum(state.alive), 1)
-        gain = jnp.where(state.number < config.warm_up, _LEARNING / (10 + state.number - together), 0.0)
-        counted = jnp.where(state.number < config.warm_up, 0.0, share)
+        move_key, *jump_keys = jax.random.split(key, 3)
+        due = (state.number < surveyed) & (state.number % config.refresh == 0)
+        state = jax.lax.cond(due, survey, lambda same: same, state)
+        state, chance = _move(move_key, state, target.scores)
+        if len(state.particles) >= _FEWEST:
+            for half, jump_key in enumerate(jump_keys):
+                state = _jump(jump_key, state, half, target.scores)
+        mean = jnp.sum(chance * state.alive) / jnp.maximum(jnp.sum(state.alive), 1)
+        warm = state.number < config.warm_up
+        gain = jnp.where(warm, _LEARNING / (10 + state.number - together), 0.0)
         step = state.step * jnp.exp(gain * (mean - _WANTED))
-        return state._replace(step=step.astype(state.step.dtype), accepted=state.accepted + counted)
+        counted = state.accepted + jnp.where(warm, 0.0, chance)
+        return state._replace(step=step.astype(state.step.dtype), accepted=counted)
 
     def step(key: Array, state: State) -> tuple[State, Info]:
-        h = held_width(state.particles, state.alive, state.bandwidth, state.number, config.refresh, config.warm_up)
+        h = held_width(state.particles, state.alive, state.bandwidth, state.number, config.refresh, surveyed)
         state = state._replace(bandwidth=h)
         if config.adjusted:
             state = jax.lax.cond(state.number < together, collective, tested, key, state)
@@ -105,9 +118,6 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         return state._replace(number=state.number + 1), info
 
     return Sampler(init, step)
-
-
-_KNOWN = ("value", "score", "curvature")
 
 
 def _checked(state: State) -> State:
@@ -123,60 +133,79 @@ def _checked(state: State) -> State:
     )
 
 
-def _move_half(key: Array, state: State, half: int, at: Any) -> tuple[State, Float[Array, "half"]]:
-    """Langevin proposals of every second particle, x' = x + τ A ∇log p + √(2τ) A^½ ξ, each accepted or not.
+def _move(key: Array, state: State, scores: Scores) -> tuple[State, Float[Array, "particles"]]:
+    """Langevin proposals x' = x + τ A ∇log p + √(2τ) A^½ ξ, each accepted or not; A⁻¹ is the metric at x."""
+    noise_key, test_key, score_key = jax.random.split(key, 3)
+    x = state.particles
+    here = _Proposal.around(x, state.score, state)
+    y = here.draw(jax.random.normal(noise_key, x.shape, x.dtype))
+    value, score = scores(score_key, y)
+    good = usable(state.alive, value, score)
+    there = _Proposal.around(y, jnp.where(good[:, None], score, 0.0), state)
+    chance = _chance(value - state.value + there.log_density(x) - here.log_density(y), good)
+    return _taken(test_key, state, slice(None), chance, (y, value, score)), chance
 
-    A⁻¹ is the curvature around x, averaged with k² over x itself and the other half, which stays: so the pair of
-    proposal and its way back is known, and the test is exact.
+
+def _jump(key: Array, state: State, half: int, scores: Scores) -> State:
+    """Every second particle proposes x' = x + γ (a − b), a and b of the other half: as likely there as back.
+
+    γ = 2.38/√(2D) suits a Gaussian; one in ten jumps has γ = 1, which may reach another mode.
     """
     mine, other = slice(half, None, 2), slice(1 - half, None, 2)
-    noise_key, test_key, at_key = jax.random.split(key, 3)
-    x, value, score, own = (field[mine] for field in (state.particles, state.value, state.score, state.curvature))
-    others = (state.particles[other], state.alive[other], state.curvature[other])
-    noise = jax.random.normal(noise_key, x.shape, x.dtype)
-    here = _Proposal.around(x, score, own, others, state.bandwidth, state.step)
-    y = here.draw(noise)
-    new_value, new_score, new_own = at(at_key, y)
-    good = usable(state.alive[mine], new_value, new_score) & jnp.all(jnp.isfinite(new_own), axis=(1, 2))
-    safe = jnp.where(good[:, None, None], new_own, own)
-    there = _Proposal.around(y, jnp.where(good[:, None], new_score, score), safe, others, state.bandwidth, state.step)
-    gain = new_value - value + there.log_density(x) - here.log_density(y)
-    chance = jnp.where(good & jnp.isfinite(gain), jnp.exp(jnp.minimum(gain, 0.0)), 0.0)
-    taken = jax.random.uniform(test_key, chance.shape, x.dtype) < chance
-    fresh = {"particles": y, "value": new_value, "score": new_score, "curvature": new_own}
-    kept = {"particles": x, "value": value, "score": score, "curvature": own}
-    chosen = {name: getattr(state, name).at[mine].set(_where(taken, fresh[name], kept[name])) for name in fresh}
-    return state._replace(**chosen), chance
+    first_key, second_key, length_key, noise_key, score_key, test_key = jax.random.split(key, 6)
+    x, others = state.particles[mine], state.particles[other]
+    count, size = x.shape
+    first = jax.random.randint(first_key, (count,), 0, len(others))
+    second = (first + jax.random.randint(second_key, (count,), 1, len(others))) % len(others)
+    both = state.alive[other][first] & state.alive[other][second]
+    long = jax.random.uniform(length_key, (count, 1), x.dtype) < _LONG
+    change = jnp.where(long, 1.0, 2.38 / (2 * size) ** 0.5) * (others[first] - others[second])
+    y = x + change + _BLUR * jax.random.normal(noise_key, x.shape, x.dtype)
+    value, score = scores(score_key, y)
+    chance = _chance(value - state.value[mine], usable(state.alive[mine] & both, value, score))
+    return _taken(test_key, state, mine, chance, (y, value, score))
 
 
-def _where(taken: Array, new: Array, old: Array) -> Array:
-    return jnp.where(taken.reshape(-1, *(1,) * (new.ndim - 1)), new, old)
+def _chance(gain: Float[Array, "some"], good: Bool[Array, "some"]) -> Float[Array, "some"]:
+    """min(1, exp gain), never for what is not finite."""
+    return jnp.where(good & jnp.isfinite(gain), jnp.exp(jnp.minimum(gain, 0.0)), 0.0)
+
+
+def _taken(key: Array, state: State, mine: slice, chance: Array, new: tuple[Array, Array, Array]) -> State:
+    """The state after every proposal (place, value, slope) was taken with its chance."""
+    taken = jax.random.uniform(key, chance.shape, chance.dtype) < chance
+    old = (state.particles, state.value, state.score)
+    particles, value, score = (
+        whole.at[mine].set(jnp.where(taken.reshape(-1, *(1,) * (whole.ndim - 1)), to, whole[mine]))
+        for whole, to in zip(old, new, strict=True)
+    )
+    return state._replace(particles=particles, value=value, score=score)
 
 
 class _Proposal(NamedTuple):
     """N(mean, 2τ A) for every moving particle; A⁻¹ = L Lᵀ."""
 
-    mean: Float[Array, "half dimension"]
-    lower: Float[Array, "half dimension dimension"]
+    mean: Float[Array, "some dimension"]
+    lower: Float[Array, "some dimension dimension"]
     step: Float[Array, ""]
 
     @staticmethod
-    def around(x: Array, score: Array, own: Array, others: tuple[Array, Array, Array], h: Array, step: Array) -> Any:
-        places, alive, curvature = others
-        middle = jnp.mean(x, axis=0)
-        near = kernels.gram("rbf", kernels.squared_distances(x - middle, places - middle), h).value
-        weight = jnp.where(alive[None, :], near**2, 0.0)
-        size = curvature.shape[1]
-        shared = (weight @ curvature.reshape(-1, size * size)).reshape(-1, size, size)
-        lower = jnp.linalg.cholesky((own + shared) / (1 + jnp.sum(weight, axis=1))[:, None, None])
+    def around(x: Float[Array, "some dimension"], score: Float[Array, "some dimension"], state: State) -> "_Proposal":
+        """A⁻¹ = Σ_p w_p C_p / Σ_p w_p over the surveyed places, w = k² and a little of all of them."""
+        middle = jnp.mean(state.places, axis=0)
+        squared = kernels.squared_distances(x - middle, state.places - middle)
+        weight = (kernels.gram("rbf", squared, state.bandwidth).value ** 2 + _FAR) * state.alive
+        size = x.shape[1]
+        shared = weight @ state.curvature.reshape(-1, size * size) / jnp.sum(weight, axis=1, keepdims=True)
+        lower = jnp.linalg.cholesky(shared.reshape(-1, size, size))
         ahead = jax.vmap(lambda low, slope: jax.scipy.linalg.cho_solve((low, True), slope))(lower, score)
-        return _Proposal(x + step * ahead, lower, step)
+        return _Proposal(x + state.step * ahead, lower, state.step)
 
-    def draw(self, noise: Float[Array, "half dimension"]) -> Float[Array, "half dimension"]:
+    def draw(self, noise: Float[Array, "some dimension"]) -> Float[Array, "some dimension"]:
         back = jax.vmap(lambda low, row: jax.scipy.linalg.solve_triangular(low, row, trans=1, lower=True))
         return self.mean + jnp.sqrt(2 * self.step) * back(self.lower, noise)
 
-    def log_density(self, y: Float[Array, "half dimension"]) -> Float[Array, "half"]:
+    def log_density(self, y: Float[Array, "some dimension"]) -> Float[Array, "some"]:
         white = jnp.einsum("sji,sj->si", self.lower, y - self.mean)
         volume = jnp.sum(jnp.log(jnp.diagonal(self.lower, axis1=1, axis2=2)), axis=1)
         return volume - jnp.sum(white**2, axis=1) / (4 * self.step)

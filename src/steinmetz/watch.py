@@ -1,0 +1,75 @@
+"""Work that can be interrupted at any moment: it has a thread of its own while the main one listens for signals.
+
+A compilation can take many seconds and hears nothing. The main thread hears Ctrl-C and SIGTERM at once, asks the work
+to stop at its next report, where it keeps what it has, and gives it a few seconds to do so.
+"""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from steinmetz.nouns import Report
+
+T = TypeVar("T")
+# Seconds the work has to come to its next report.
+_PATIENCE = 4.0
+
+
+class Interrupted(KeyboardInterrupt):
+    """`abandoned` says that the work did not come to a report in time: its thread is still there."""
+
+    def __init__(self, abandoned: bool) -> None:
+        super().__init__("interrupted")
+        self.abandoned = abandoned
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, heard like Ctrl-C."""
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """SIGTERM raises `Terminated` in here (where signals can be heard at all: in the main thread)."""
+
+    def raise_it(*_: object) -> None:
+        raise Terminated("terminated")
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, raise_it)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def watched(work: Callable[[Report], T], report: Report) -> T:
+    """work(report) in a thread of its own; KeyboardInterrupt here becomes one at its next report."""
+    stop, outcome = threading.Event(), dict[str, Any]()
+
+    def reporting(stage: str, done: int, total: int, **facts: object) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        report(stage, done, total, **facts)
+
+    def carry() -> None:
+        try:
+            outcome["result"] = work(reporting)
+        except BaseException as error:
+            outcome["error"] = error
+
+    thread = threading.Thread(target=carry, daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(0.1)
+    except KeyboardInterrupt as heard:
+        stop.set()
+        thread.join(_PATIENCE)
+        raise Interrupted(abandoned=thread.is_alive()) from heard
+    if "error" in outcome:
+        raise outcome["error"]
+    return outcome["result"]

@@ -1,0 +1,70 @@
+"""Targets with known moments, and one way to sample them all."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from steinmetz.infer import driver
+from steinmetz.infer.base import Target, as_target, whiten
+
+COVARIANCE = np.array([[2.0, 1.2], [1.2, 1.5]])
+MEAN = np.array([3.0, -1.0])
+
+
+def gaussian(x):
+    difference = x - MEAN
+    return -0.5 * difference @ jnp.asarray(np.linalg.inv(COVARIANCE)) @ difference
+
+
+def standard(x):
+    return -0.5 * x @ x
+
+
+def skewed(x):
+    """log of Gamma(3, 1) variables: digamma(3) and trigamma(3) are their mean and variance."""
+    return jnp.sum(3 * x - jnp.exp(x))
+
+
+def poisoned(x):
+    """The Gaussian, not a number beyond x₀ = 8 in value and slope."""
+    return jnp.where(x[0] > 8, jnp.nan, 1.0) * gaussian(x)
+
+
+def linear_model(size, rows, seed=0):
+    """y = A θ + noise with prior N(m, diag): a Target with all its parts, and the exact posterior."""
+    random = np.random.default_rng(seed)
+    A = random.normal(size=(rows, size))
+    prior_mean, prior_deviation = random.normal(size=size), random.uniform(0.5, 2, size)
+    y = A @ random.normal(size=size) + random.normal(size=rows)
+    precision = A.T @ A + np.diag(prior_deviation**-2)
+    covariance = np.linalg.inv(precision)
+    mean = covariance @ (A.T @ y + prior_mean / prior_deviation**2)
+
+    def likelihood(x):
+        return jnp.asarray(A) @ x - y
+
+    def prior(x):
+        return (x - prior_mean) / prior_deviation
+
+    def log_density(x):
+        return -0.5 * jnp.sum(likelihood(x) ** 2) - 0.5 * jnp.sum(prior(x) ** 2)
+
+    def draw(key):
+        return prior_mean + prior_deviation * jax.random.normal(key, (size,))
+
+    plain = as_target(log_density)
+    target = Target(plain.log_density, plain.scores, likelihood, prior, draw, jnp.asarray(mean))
+    return target, mean, covariance
+
+
+def sample(method, log_density, dimension, position=None, key=0, store=None, spread=1.0, **settings):
+    """A run of a method, from normal positions."""
+    config = method.Config(**settings)
+    start = spread * jax.random.normal(jax.random.key(7), (config.width, dimension)) if position is None else position
+    sampler = method.build(log_density, config)
+    return driver.run(jax.random.key(key), sampler, jnp.asarray(start), config.schedule, store=store)
+
+
+def white(log_density, centre, deviation):
+    size = len(centre)
+    return whiten(log_density, jnp.asarray(centre, float), deviation * jnp.eye(size))

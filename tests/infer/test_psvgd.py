@@ -1,0 +1,77 @@
+"""Projected SVGD against SVGD and against posteriors that are known."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from steinmetz.errors import InputError
+from steinmetz.infer import psvgd, svgd
+from steinmetz.infer.base import whiten
+
+from .targets import linear_model, sample, standard
+
+
+def basis_of(target):
+    slopes, prior = jax.jacfwd(target.likelihood)(target.centre), jax.jacfwd(target.prior)(target.centre)
+    return psvgd.spectrum(slopes.T @ slopes, prior.T @ prior), slopes.T @ slopes, prior.T @ prior
+
+
+def test_generalised_eigenproblem():
+    target, _, _ = linear_model(6, 4)
+    (values, vectors), curvature, precision = basis_of(target)
+    np.testing.assert_allclose(curvature @ vectors, precision @ vectors * values, atol=1e-10)
+    np.testing.assert_allclose(vectors.T @ precision @ vectors, np.eye(6), atol=1e-12)
+    assert (np.diff(values) <= 1e-12).all()
+
+
+@pytest.mark.parametrize(
+    ("values", "content", "rank"),
+    [([90, 9, 1], 0.99, 2), ([90, 9, 1], 0.9, 1), ([90, 9, 1], 0.995, 3), ([1, 1], 1.0, 2)],
+)
+def test_spectral_content(values, content, rank):
+    assert psvgd.kept(jnp.array(values, float), content) == rank
+
+
+@pytest.mark.parametrize("basis", [0, 7])
+def test_without_truncation_it_is_svgd(basis):
+    """With all directions kept, psvgd is SVGD in the coordinates of the basis, whether or not that is renewed.
+
+    On a linear model the curvature is the same everywhere, so a renewed basis is the old one.
+    """
+    target, _, _ = linear_model(4, 6)
+    (_, vectors), _, precision = basis_of(target)
+    start = target.centre + jax.random.normal(jax.random.key(0), (20, 4))
+    full = sample(psvgd, target, 4, position=start, particles=20, steps=40, content=1.0, basis=basis)
+    w = (start - target.centre) @ precision @ vectors
+    plain = sample(svgd, whiten(target, target.centre, vectors), 4, position=w, particles=20, steps=40)
+    np.testing.assert_allclose(full.particles, target.centre + plain.particles @ vectors.T, atol=1e-8)
+
+
+@pytest.mark.parametrize("settings", [{}, {"basis": 50, "optimiser": "adagrad", "rate": 0.3}])
+def test_low_rank_likelihood_gives_the_analytic_posterior(settings):
+    """Two informed directions of six: the rest must be the prior, in mean and in variance."""
+    target, mean, covariance = linear_model(6, 2)
+    found = sample(psvgd, target, 6, particles=400, steps=3000, **settings)
+    deviation = np.sqrt(np.diag(covariance))
+    error = (found.particles.mean(axis=0) - mean) / deviation
+    assert np.abs(error).max() < 4 / np.sqrt(400)
+    ratio = found.particles.var(axis=0) / deviation**2
+    np.testing.assert_allclose(ratio, 1, atol=0.25)
+    (values, _), *_ = basis_of(target)
+    assert psvgd.kept(values, 0.99) <= 2
+
+
+def test_moments_follow_a_turned_basis():
+    """A first moment is a slope: seen in the whole space, turning the basis does not change it."""
+    random = np.random.default_rng(0)
+    old, _ = np.linalg.qr(random.normal(size=(5, 5)))
+    new, _ = np.linalg.qr(random.normal(size=(5, 5)))
+    slopes = random.normal(size=(3, 5))
+    change = jnp.asarray(old.T @ new)
+    np.testing.assert_allclose(psvgd._projected(jnp.asarray(slopes @ old), (3, 5), change), slopes @ new, atol=1e-12)
+
+
+def test_a_plain_density_is_refused_with_the_remedy():
+    with pytest.raises(InputError, match="needs a Target with likelihood, prior and draw_prior"):
+        psvgd.build(standard, psvgd.Config())
