@@ -15,8 +15,8 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # From low to high: a layer may import itself and what stands before it.
 LAYERS = (
-    "errors", "registry", "nouns", "store", "progress", "watch", "data", "physics", "potentials", "sparsify", "posterior",
-    "infer", "predict", "assess", "export", "studies", "engine", "report", "commands", "cli", "__main__",
+    "errors", "registry", "nouns", "store", "progress", "watch", "data", "physics", "potentials", "sparsify",
+    "posterior", "infer", "predict", "assess", "export", "studies", "engine", "report", "commands", "cli", "__main__",
 )  # fmt: skip
 # A sampler sees a log density and nothing of mechanics.
 BLIND = {"infer": {"errors", "nouns", "infer"}}

@@ -1,7 +1,7 @@
 """steinmetz: sparse, physically admissible constitutive laws with honest uncertainty.
 
 Verbs at the top: `study` (built-in or TOML, with changes), `measured` (a CSV file), `run`, `select` (another row of a
-finished run), `save`, `lcurve`, `save_lcurve`, `closed_form`.
+finished run), `save`, `lcurve`, `save_lcurve`, `closed_form`; and `sample`, for any JAX log density.
 Nothing heavy is imported until one of them is used.
 """
 
@@ -12,6 +12,7 @@ from steinmetz.errors import InputError as InputError
 from steinmetz.errors import RunFailure as RunFailure
 
 if TYPE_CHECKING:
+    from steinmetz.engine.density import sample as sample
     from steinmetz.engine.lcurve import lcurve as lcurve
     from steinmetz.engine.run import run as run
     from steinmetz.engine.run import select as select
@@ -28,12 +29,14 @@ _LAZY = {
     "select": ("steinmetz.engine.run", "select"),
     "lcurve": ("steinmetz.engine.lcurve", "lcurve"),
     "save_lcurve": ("steinmetz.report.lcurves", "save"),
+    "sample": ("steinmetz.engine.density", "sample"),
     "save": ("steinmetz.report.files", "save"),
     "closed_form": ("steinmetz.export.closed_form", "text"),
 }
 
 __all__ = [
-    "InputError", "RunFailure", "closed_form", "lcurve", "measured", "run", "save", "save_lcurve", "select", "study",
+    "InputError", "RunFailure", "closed_form", "lcurve", "measured", "run", "sample", "save", "save_lcurve", "select",
+    "study",
 ]  # fmt: skip
 
 

@@ -101,7 +101,7 @@ def test_push_forward_distance_is_zero_at_the_reference(gent):
 
 
 def test_posterior_agrees_with_nuts(gent):
-    """The default method against long chains on the same density: every deviation within 10 %, every mean within 0.1."""
+    """The default method against long chains on the same density: deviations within 10 %, means within 0.1."""
     from steinmetz.engine.sample import target_of
     from steinmetz.infer import diagnostics, driver, nuts
     from steinmetz.infer.base import whiten
