@@ -1,6 +1,6 @@
 """How near each sampler comes to the posterior: against long NUTS chains, on a Gent law and on a law of 30 parameters.
 
-Prints, for 50 particles, the range of every marginal's deviation over the reference's, the largest distance of a mean in
+Prints, for 50 particles, the range of every marginal's deviation over the reference's, the largest shift of a mean in
 reference deviations, and the Wasserstein-1 distance of the push-forward over that of 50 independent reference draws.
 Takes about ten minutes; `--out FILE` also writes JSON.
 """

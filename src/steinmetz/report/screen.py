@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from steinmetz.report.checks import examine
 from steinmetz.report.page import number
 
 
@@ -20,6 +21,7 @@ def final(summary: dict[str, Any], folder: Path) -> str:
         "its path that can be searched), from which the law came",
         f"  R²          {_scores(summary['r2'])}",
         f"  coverage    {_coverage(summary['coverage'])}",
+        f"  posterior   {_posterior(summary, folder)}",
         f"  admissible  {proof['checked'] - proof['violated']} of {proof['checked']} laws proven and checked on "
         f"{proof['random_states']} random states",
         f"  seconds     {', '.join(f'{name} {value:.1f}' for name, value in seconds.items())}",
@@ -37,6 +39,14 @@ def final(summary: dict[str, Any], folder: Path) -> str:
     ]
     lines += [f"  numbers     {folder / 'summary.json'}"]
     return "\n".join(lines)
+
+
+def _posterior(summary: dict[str, Any], folder: Path) -> str:
+    found, checks = summary["inference"], examine(summary)
+    failed = [check.name for check in checks if not check.passed]
+    wrong = f"{', '.join(failed)} failed: see steinmetz diagnose {folder}"
+    verdict = wrong if failed else f"all {len(checks)} checks pass"
+    return f"{found['draws']} draws by {found['method']}, {verdict}"
 
 
 def table(rows: list[dict[str, Any]]) -> list[str]:
