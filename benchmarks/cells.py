@@ -15,7 +15,6 @@ from steinmetz.physics import hyperelasticity, kinematics, mechanochemistry, obs
 from steinmetz.posterior import density
 from steinmetz.potentials import icnn, mlp
 from steinmetz.potentials.graph import Edge, Graph
-from steinmetz.potentials.law import Law
 
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
@@ -100,7 +99,8 @@ def sparse_gent(count: int = 80) -> Cell:
         return w[6] * x[2] + w[7] * jax.nn.softplus(w[3] * x[0] + w[4] * first + w[5] * second)
 
     posterior = _posterior(graph, graph, physics, observations)
-    natural = _natural(posterior, observations, energy, _second_piola, jnp.asarray(observations.state).reshape(-1, 3, 3))
+    state = jnp.asarray(observations.state).reshape(-1, 3, 3)
+    natural = _natural(posterior, observations, energy, _second_piola, state)
     return Cell("sparse law", target_of(posterior), natural, graph.size, count, posterior=posterior)
 
 
@@ -117,7 +117,8 @@ def whole_icnn(count: int = 80) -> Cell:
         return w3 @ (h + padded)
 
     posterior = _posterior(network, network.graph(), physics, observations)
-    natural = _natural(posterior, observations, energy, _second_piola, jnp.asarray(observations.state).reshape(-1, 3, 3))
+    state = jnp.asarray(observations.state).reshape(-1, 3, 3)
+    natural = _natural(posterior, observations, energy, _second_piola, state)
     return Cell("whole ICNN", target_of(posterior), natural, network.size, count, (3, 30, 30, 1), posterior)
 
 

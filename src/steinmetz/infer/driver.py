@@ -1,7 +1,7 @@
 """One driver for every sampler: compiled chunks, with progress, checkpoints, stopping and checks between them."""
 
 import time
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +18,7 @@ _LOOKS, _SLOTS, _CHUNK, _CHECKPOINT = 20, 64, 0.5, 10.0
 LOST = 0.1
 
 
+@runtime_checkable
 class Keeper(Protocol):
     """Where checkpoints are kept: pieces of arrays by name."""
 

@@ -51,16 +51,16 @@ class Cloud(NamedTuple):
 
     x: Float[Array, "particles dimension"]
     lengths: Float[Array, "particles"]
-    count: Float[Array, ""]
+    living: Float[Array, ""]
 
 
 def cloud(x: Float[Array, "particles dimension"], alive: Bool[Array, "particles"]) -> Cloud:
     """Centred twice, because only a particle's distance to another is exactly zero where they coincide."""
     weight = alive.astype(x.dtype)
-    count = jnp.maximum(jnp.sum(weight), 1)
-    x = x - x[0]
-    x = jnp.where(alive[:, None], x - weight @ x / count, 0.0)
-    return Cloud(x, jnp.where(alive, jnp.sum(x**2, axis=1), jnp.inf), count)
+    living = jnp.maximum(jnp.sum(weight), 1)
+    x = x - x[jnp.argmax(alive)]
+    x = jnp.where(alive[:, None], x - weight @ x / living, 0.0)
+    return Cloud(x, jnp.where(alive, jnp.sum(x**2, axis=1), jnp.inf), living)
 
 
 def bandwidth(x: Float[Array, "particles dimension"], alive: Bool[Array, "particles"]) -> Float[Array, ""]:
@@ -71,10 +71,10 @@ def bandwidth(x: Float[Array, "particles dimension"], alive: Bool[Array, "partic
     every = -(-len(x) // _MEDIAN)
     some = cloud(x[::every], alive[::every])
     squared = _between(some.x, some.lengths, some.x, some.lengths)
-    pairs = some.count * (some.count - 1)
-    top = 4 * jnp.sum(some.x**2) / jnp.maximum(some.count - 1, 1)
+    pairs = some.living * (some.living - 1)
+    top = 4 * jnp.sum(some.x**2) / jnp.maximum(some.living - 1, 1)
     # the zeros of the diagonal come first
-    middle = ranked(squared, some.count + jnp.ceil(pairs / 2), top)
+    middle = ranked(squared, some.living + jnp.ceil(pairs / 2), top)
     h = middle / jnp.log(jnp.maximum(jnp.sum(alive), 2))
     return jnp.where(h > 0, h, 1.0)
 
@@ -91,29 +91,29 @@ def direction(
     Σ_j ∇_{x_j} k = x_i Σ_j g_ij − Σ_j g_ij x_j with g = −2 ∂k/∂r²: one product of [f, g] with [∇log p, x, 1].
     `bilinear` adds (1 + (x − m)·(y − m))/D to the RBF, m the mean: alone it finds mean and covariance of a Gaussian.
     """
-    living = cloud(x, alive)
+    near = cloud(x, alive)
     score = jnp.where(alive[:, None], score, 0.0)
-    rows = jnp.concatenate([living.x, living.lengths[:, None]], axis=1)
-    total = blocked(lambda some: _pairwise(name, some[:, :-1], some[:, -1], living, score, h), rows)
+    rows = jnp.concatenate([near.x, near.lengths[:, None]], axis=1)
+    total = blocked(lambda some: _pairwise(name, some[:, :-1], some[:, -1], near, score, h), rows)
     if name == "bilinear":
-        total = total + _bilinear(living, score)
-    return jnp.where(alive[:, None], total / living.count, 0.0)
+        total = total + _bilinear(near, score)
+    return jnp.where(alive[:, None], total / near.living, 0.0)
 
 
-def _pairwise(name: Name, rows: Array, lengths: Array, living: Cloud, score: Array, h: Array) -> Array:
-    at = gram(name, _between(rows, lengths, living.x, living.lengths), h)
+def _pairwise(name: Name, rows: Array, lengths: Array, near: Cloud, score: Array, h: Array) -> Array:
+    at = gram(name, _between(rows, lengths, near.x, near.lengths), h)
     one = jnp.ones((len(score), 1), score.dtype)
     if name == "imq":
-        pulled = at.slope @ jnp.concatenate([living.x, one], axis=1)
+        pulled = at.slope @ jnp.concatenate([near.x, one], axis=1)
         return at.value @ score + rows * pulled[:, -1:] - pulled[:, :-1]
     # for the RBF g is a multiple of f, so one product serves both terms
-    pulled = at.value @ jnp.concatenate([score - 2 / h * living.x, one], axis=1)
+    pulled = at.value @ jnp.concatenate([score - 2 / h * near.x, one], axis=1)
     return pulled[:, :-1] + 2 / h * rows * pulled[:, -1:]
 
 
-def _bilinear(living: Cloud, score: Array) -> Array:
-    pulled = living.x @ (living.x.T @ score)
-    return (jnp.sum(score, axis=0) + pulled + living.count * living.x) / living.x.shape[1]
+def _bilinear(near: Cloud, score: Array) -> Array:
+    pulled = near.x @ (near.x.T @ score)
+    return (jnp.sum(score, axis=0) + pulled + near.living * near.x) / near.x.shape[1]
 
 
 def blocked(
@@ -131,7 +131,7 @@ def refreshed(
     number: Int[Array, ""],
     every: int,
 ) -> Float[Array, ""]:
-    """The bandwidth, measured anew in every `every`-th step; without a branch, distances are shared with `direction`."""
+    """The bandwidth, measured anew in every `every`-th step; without a branch, `direction` shares its distances."""
     if every == 1:
         return bandwidth(x, alive)
     return jax.lax.cond(number % every == 0, bandwidth, lambda *_: h, x, alive)

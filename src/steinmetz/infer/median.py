@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int8, Int32
 
 # Share of the largest possible value to which a bracket is narrowed at most.
 _SHARE = 2.0**-24
@@ -17,9 +17,7 @@ _SLABS = 4
 _Bracket = Float[Array, "2 3"]
 
 
-def ranked(
-    values: Float[Array, "rows columns"], rank: Float[Array, ""], top: Float[Array, ""]
-) -> Float[Array, ""]:
+def ranked(values: Float[Array, "rows columns"], rank: Float[Array, ""], top: Float[Array, ""]) -> Float[Array, ""]:
     """The `rank`-th smallest of non-negative values, known to be at most `top`.
 
     Thresholds are interpolated from the counts and pulled a little towards the middle, but a bracket may never be
@@ -57,14 +55,13 @@ def _threshold(bracket: _Bracket, rank: Float[Array, ""], top: Float[Array, ""])
     return middle - jnp.clip(aside, -reach, reach)
 
 
-def count(values: Float[Array, "rows columns"], threshold: Float[Array, ""]) -> Array:
+def count(values: Float[Array, "rows columns"], threshold: Float[Array, ""]) -> Int32[Array, ""]:
     """How many values are ≤ the threshold; short integers down the columns are added many at a time."""
-    rows = -(-len(values) // _SLABS)
-    slabs = [values[start : start + rows] <= threshold for start in range(0, len(values), rows)]
-    first = sum((slab.astype(jnp.int8) for slab in slabs if len(slab) == rows))
-    total = _total(first)
-    return total if len(slabs[-1]) == rows else total + _total(slabs[-1])
+    rows = len(values) // _SLABS
+    slabs = [(values[k * rows : (k + 1) * rows] <= threshold).astype(jnp.int8) for k in range(_SLABS)]
+    rest = (values[_SLABS * rows :] <= threshold).astype(jnp.int8)
+    return _total(sum(slabs[1:], start=slabs[0])) + _total(rest)
 
 
-def _total(flags: Array) -> Array:
-    return jnp.sum(jnp.sum(flags.astype(jnp.int16), axis=0, dtype=jnp.int16), dtype=jnp.int32)
+def _total(counts: Int8[Array, "rows columns"]) -> Int32[Array, ""]:
+    return jnp.sum(jnp.sum(counts.astype(jnp.int16), axis=0, dtype=jnp.int16), dtype=jnp.int32)
