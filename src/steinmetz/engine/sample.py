@@ -14,7 +14,7 @@ from steinmetz.engine.problem import Problem
 from steinmetz.errors import RunFailure
 from steinmetz.infer import auto, base, diagnostics, driver
 from steinmetz.nouns import Report
-from steinmetz.posterior import density
+from steinmetz.posterior import batched, density
 from steinmetz.potentials.law import structure
 from steinmetz.sparsify import carve
 from steinmetz.store import Store
@@ -40,14 +40,16 @@ class Ensemble(NamedTuple):
 def target_of(posterior: density.Posterior, batch: int | None = None) -> base.Target:
     """What samplers see of a posterior."""
     log_density = jax.jit(lambda u: posterior.log_density(u))  # a bound method cannot be hashed
-    many = jax.vmap(jax.value_and_grad(log_density))
-    data = len(posterior.quadratic.inputs)
+    data, whole = len(posterior.quadratic.inputs), posterior.quadratic
+    many = batched.scores_of(posterior)
 
     def scores(key: Array, particles: Float[Array, "particles dimension"]) -> tuple[Array, Array]:
         if batch is None or batch >= data:
-            return many(particles)
+            return jax.vmap(jax.value_and_grad(log_density))(particles) if many is None else many(particles, whole, 1.0)
         index = jax.random.choice(key, data, (batch,), replace=False)
-        return jax.vmap(jax.value_and_grad(lambda u, some: posterior.estimate(u, some)), (0, None))(particles, index)
+        if many is not None:
+            return many(particles, posterior.some(index), data / batch)
+        return jax.vmap(jax.value_and_grad(lambda u: posterior.estimate(u, index)))(particles)
 
     return base.Target(log_density, scores, posterior.likelihood_rows, posterior.prior_rows, posterior.draw_prior)
 

@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
-from steinmetz.infer.median import bandwidth_of
+from steinmetz.infer.median import ranked
 
 Name = Literal["rbf", "imq", "bilinear"]
 # Entries of a block of the Gram matrix; above, it is worked through in blocks of rows.
@@ -39,14 +39,44 @@ def squared_distances(
     x: Float[Array, "rows dimension"], y: Float[Array, "columns dimension"]
 ) -> Float[Array, "rows columns"]:
     """‖x_i − y_j‖² from one matrix product; take a common mean off first to save digits."""
-    return jnp.maximum(jnp.sum(x**2, axis=1)[:, None] + jnp.sum(y**2, axis=1)[None, :] - 2 * x @ y.T, 0.0)
+    return _between(x, jnp.sum(x**2, axis=1), y, jnp.sum(y**2, axis=1))
+
+
+def _between(x: Array, lengths: Array, y: Array, others: Array) -> Float[Array, "rows columns"]:
+    return jnp.maximum(lengths[:, None] + others[None, :] - 2 * x @ y.T, 0.0)
+
+
+class Cloud(NamedTuple):
+    """Living particles about their mean, and ‖x‖². The dead are infinitely far from everybody: no kernel sees them."""
+
+    x: Float[Array, "particles dimension"]
+    lengths: Float[Array, "particles"]
+    living: Float[Array, ""]
+
+
+def cloud(x: Float[Array, "particles dimension"], alive: Bool[Array, "particles"]) -> Cloud:
+    """Centred twice, because only a particle's distance to another is exactly zero where they coincide."""
+    weight = alive.astype(x.dtype)
+    living = jnp.maximum(jnp.sum(weight), 1)
+    x = x - x[jnp.argmax(alive)]
+    x = jnp.where(alive[:, None], x - weight @ x / living, 0.0)
+    return Cloud(x, jnp.where(alive, jnp.sum(x**2, axis=1), jnp.inf), living)
 
 
 def bandwidth(x: Float[Array, "particles dimension"], alive: Bool[Array, "particles"]) -> Float[Array, ""]:
-    """h = median² / log S over pairs of different living particles; 1 where all of them coincide."""
+    """h = median² / log S over pairs of different living particles; 1 where all of them coincide.
+
+    Half of all distances are at most twice their mean, and the sum over pairs of r² is S Σ ‖x‖² about the mean.
+    """
     every = -(-len(x) // _MEDIAN)
-    x, count = x[::every], jnp.sum(alive)
-    return bandwidth_of(squared_distances(x - x.mean(axis=0), x - x.mean(axis=0)), alive[::every], count)
+    some = cloud(x[::every], alive[::every])
+    squared = _between(some.x, some.lengths, some.x, some.lengths)
+    pairs = some.living * (some.living - 1)
+    top = 4 * jnp.sum(some.x**2) / jnp.maximum(some.living - 1, 1)
+    # the zeros of the diagonal come first
+    middle = ranked(squared, some.living + jnp.ceil(pairs / 2), top)
+    h = middle / jnp.log(jnp.maximum(jnp.sum(alive), 2))
+    return jnp.where(h > 0, h, 1.0)
 
 
 def direction(
@@ -58,32 +88,32 @@ def direction(
 ) -> Float[Array, "particles dimension"]:
     """φ(x_i) = 1/S Σ_j [k(x_j, x_i) ∇log p(x_j) + ∇_{x_j} k(x_j, x_i)] over living j; dead particles stay.
 
-    Σ_j ∇_{x_j} k = x_i Σ_j g_ij − Σ_j g_ij x_j with g = −2 ∂k/∂r²: one product of [f, g] with [∇log p, x].
+    Σ_j ∇_{x_j} k = x_i Σ_j g_ij − Σ_j g_ij x_j with g = −2 ∂k/∂r²: one product of [f, g] with [∇log p, x, 1].
     `bilinear` adds (1 + (x − m)·(y − m))/D to the RBF, m the mean: alone it finds mean and covariance of a Gaussian.
     """
-    weight = alive.astype(x.dtype)
-    x = x - weight @ x / jnp.maximum(jnp.sum(weight), 1)
+    near = cloud(x, alive)
     score = jnp.where(alive[:, None], score, 0.0)
-    total = blocked(lambda rows: _pairwise(name, rows, x, score, weight, h), x)
+    rows = jnp.concatenate([near.x, near.lengths[:, None]], axis=1)
+    total = blocked(lambda some: _pairwise(name, some[:, :-1], some[:, -1], near, score, h), rows)
     if name == "bilinear":
-        total = total + _bilinear(x, score, weight)
-    return jnp.where(alive[:, None], total / jnp.maximum(jnp.sum(weight), 1), 0.0)
+        total = total + _bilinear(near, score)
+    return jnp.where(alive[:, None], total / near.living, 0.0)
 
 
-def _pairwise(name: Name, rows: Array, x: Array, score: Array, weight: Array, h: Array) -> Array:
-    at = gram(name, squared_distances(rows, x), h)
+def _pairwise(name: Name, rows: Array, lengths: Array, near: Cloud, score: Array, h: Array) -> Array:
+    at = gram(name, _between(rows, lengths, near.x, near.lengths), h)
+    one = jnp.ones((len(score), 1), score.dtype)
     if name == "imq":
-        slope = at.slope * weight
-        return at.value @ score + rows * jnp.sum(slope, axis=1, keepdims=True) - slope @ x
+        pulled = at.slope @ jnp.concatenate([near.x, one], axis=1)
+        return at.value @ score + rows * pulled[:, -1:] - pulled[:, :-1]
     # for the RBF g is a multiple of f, so one product serves both terms
-    value = at.value * weight
-    return value @ (score - 2 / h * x) + 2 / h * rows * jnp.sum(value, axis=1, keepdims=True)
+    pulled = at.value @ jnp.concatenate([score - 2 / h * near.x, one], axis=1)
+    return pulled[:, :-1] + 2 / h * rows * pulled[:, -1:]
 
 
-def _bilinear(x: Array, score: Array, weight: Array) -> Array:
-    dimension = x.shape[1]
-    pulled = x @ ((x * weight[:, None]).T @ score)
-    return (jnp.sum(score, axis=0) + pulled + jnp.sum(weight) * x) / dimension
+def _bilinear(near: Cloud, score: Array) -> Array:
+    pulled = near.x @ (near.x.T @ score)
+    return (jnp.sum(score, axis=0) + pulled + near.living * near.x) / near.x.shape[1]
 
 
 def blocked(
@@ -92,3 +122,16 @@ def blocked(
     """function(x) row by row, in blocks of rows so that rows × particles stays small."""
     size = max(1, _BLOCK // len(x))
     return function(x) if size >= len(x) else jax.lax.map(lambda row: function(row[None])[0], x, batch_size=size)
+
+
+def refreshed(
+    h: Float[Array, ""],
+    x: Float[Array, "particles dimension"],
+    alive: Bool[Array, "particles"],
+    number: Int[Array, ""],
+    every: int,
+) -> Float[Array, ""]:
+    """The bandwidth, measured anew in every `every`-th step; without a branch, `direction` shares its distances."""
+    if every == 1:
+        return bandwidth(x, alive)
+    return jax.lax.cond(number % every == 0, bandwidth, lambda *_: h, x, alive)

@@ -2,7 +2,6 @@
 
 from typing import Literal, NamedTuple
 
-import jax
 import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Bool, Float, Int
@@ -79,8 +78,7 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
     def step(key: Array, state: State) -> tuple[State, Info]:
         value, score = target.scores(key, state.particles)
         alive = usable(state.alive, value, score)
-        due = state.number % config.refresh == 0
-        h = jax.lax.cond(due, kernels.bandwidth, lambda *_: state.bandwidth, state.particles, alive)
+        h = kernels.refreshed(state.bandwidth, state.particles, alive, state.number, config.refresh)
         direction = kernels.direction(config.kernel, state.particles, score, alive, h)
         change, moments = optimiser.update(-direction, state.moments)
         particles = state.particles + jnp.where(alive[:, None], change, 0.0)

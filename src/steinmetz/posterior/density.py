@@ -75,9 +75,12 @@ class Posterior(eqx.Module):
 
     def estimate(self, u: Float[Array, "dimension"], batch: Int[Array, "batch"]) -> Float[Array, ""]:
         """The log density with the sum over data estimated from some of them, without bias."""
+        return self._log_density(u, self.some(batch), len(self.quadratic.inputs) / batch.size)
+
+    def some(self, batch: Int[Array, "batch"]) -> Quadratic:
+        """The residuals of some data only."""
         whole = self.quadratic
-        some = Quadratic(whole.inputs[batch], whole.factor[batch], whole.target[batch], whole.constant * 0)
-        return self._log_density(u, some, len(whole.inputs) / batch.size)
+        return Quadratic(whole.inputs[batch], whole.factor[batch], whole.target[batch], whole.constant * 0)
 
     def _log_density(self, u: Float[Array, "dimension"], data: Quadratic, share: float) -> Float[Array, ""]:
         theta, log_factor = self.theta(u), self.log_factor(u)

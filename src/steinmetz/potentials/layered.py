@@ -47,6 +47,12 @@ class Layered(Network):
         units = list(range(1, layer + 1)) if self.skip else [layer]
         return ([0] if self.direct else []) + units
 
+    def columns(self, layer: int) -> tuple[tuple[int, int, int], ...]:
+        """Blocks a layer sees, each with its first and last column of W."""
+        sizes = [len(self.inputs)] + [width * len(self.choices) for width in self.widths]
+        ends = np.cumsum([sizes[block] for block in self._seen(layer)]).tolist()
+        return tuple((block, end - sizes[block], end) for block, end in zip(self._seen(layer), ends, strict=True))
+
     def gradients(
         self, theta: Float[Array, "parameters"], x: Float[Array, "data inputs"]
     ) -> Float[Array, "data inputs"]:

@@ -1,0 +1,88 @@
+"""Log posterior and slope of many particles at once, as products of matrices over all data.
+
+The same numbers as `value_and_grad` of `Posterior.log_density` particle by particle, several times as fast.
+"""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from steinmetz.data.quadratic import Quadratic
+from steinmetz.posterior.density import Posterior
+from steinmetz.potentials.levels import Stack, gradients, stack_of
+
+# Numbers in an array of particles × units × data; above, particles are taken in blocks that stay near the processor.
+_BLOCK = 100_000
+
+Scores = Callable[
+    [Float[Array, "particles dimension"], Quadratic, float],
+    tuple[Float[Array, "particles"], Float[Array, "particles dimension"]],
+]
+
+
+def scores_of(posterior: Posterior) -> Scores | None:
+    """(particles, data, share) → values and slopes; None where the potential has no levels of units."""
+    stack = stack_of(posterior.potential)
+    if stack is None:
+        return None
+    units = max(1, sum(level.rows for level in stack.levels[:-1]))
+
+    def scores(particles: Float[Array, "particles dimension"], data: Quadratic, share: float) -> tuple[Array, Array]:
+        block = max(1, _BLOCK // (units * (len(data.inputs) + 1)))
+        if len(particles) <= block:
+            return _scores(posterior, stack, particles, data, share)
+        return _in_blocks(lambda some: _scores(posterior, stack, some, data, share), particles, block)
+
+    return scores
+
+
+def _in_blocks(function: Callable, particles: Float[Array, "particles dimension"], block: int) -> tuple[Array, Array]:
+    """The function of all particles, worked through in equal blocks; the last particle fills up the last block."""
+    count = len(particles)
+    blocks = -(-count // block)
+    size = -(-count // blocks)
+    index = np.minimum(np.arange(blocks * size), count - 1)
+    value, slope = jax.lax.map(function, particles[index].reshape(blocks, size, -1))
+    return value.ravel()[:count], slope.reshape(blocks * size, -1)[:count]
+
+
+def _scores(
+    posterior: Posterior, stack: Stack, particles: Float[Array, "particles dimension"], data: Quadratic, share: float
+) -> tuple[Array, Array]:
+    """log π as in `Posterior.log_density`, the sum over data taken `share` times."""
+    bijector, size = posterior.bijector, posterior.potential.size
+    u = particles[:, :size]
+    theta = jax.vmap(bijector.forward)(u)
+    log_factor = particles[:, -1] if posterior.unknown_noise else jnp.zeros(len(u), u.dtype)
+    squares, slope = _misfit(posterior, stack, theta, data)
+    misfit = share * squares + posterior.quadratic.constant
+    weight = jnp.exp(-2 * log_factor) / posterior.temperature
+    cells = posterior.cells / posterior.temperature
+    scaled = theta / posterior.prior
+    value = -0.5 * misfit * weight - cells * log_factor - 0.5 * jnp.sum(scaled**2, axis=1) - 0.5 * log_factor**2
+    value = value + jax.vmap(bijector.log_jacobian)(u)
+    in_theta = -share * weight[:, None] * slope - scaled / posterior.prior
+    # dθ/du is θ where θ = scale · exp(u), and the volume log |dθ/du| then has slope 1
+    in_u = in_theta * jnp.where(bijector.nonnegative, theta, bijector.scale) + bijector.nonnegative
+    if posterior.unknown_noise:
+        in_u = jnp.append(in_u, (misfit * weight - cells - log_factor)[:, None], axis=1)
+    return value, in_u
+
+
+def _misfit(posterior: Posterior, stack: Stack, theta: Array, data: Quadratic) -> tuple[Array, Array]:
+    """Σ ‖R g − q‖² with g = ∇Ψ − n d, n = v·∇Ψ(x₀), and half its slope in θ."""
+    reference = posterior.reference
+    point, weights, direction = (np.asarray(part) for part in (reference.point, reference.weights, reference.direction))
+    x = jnp.concatenate([data.inputs, point[None]]).T
+    slopes, pull = gradients(stack, theta, x)
+    n = jnp.tensordot(slopes[:, :, -1], weights, 1)
+    g = slopes[:, :, :-1] - n[:, None, None] * direction[:, None]
+    factor = data.factor.transpose(1, 2, 0)  # rows × inputs × data
+    inputs = range(len(point))
+    residual = sum((factor[:, i] * g[:, i, None] for i in inputs), start=-data.target.T)
+    a = sum(factor[row] * residual[:, row, None] for row in inputs)
+    at_reference = -jnp.tensordot(jnp.sum(a, axis=2), direction, 1)[:, None] * weights
+    return jnp.sum(residual**2, axis=(1, 2)), pull(jnp.concatenate([a, at_reference[:, :, None]], axis=2))
