@@ -30,7 +30,6 @@ class Ensemble(NamedTuple):
     log_density: Float[np.ndarray, "draws"]
     factor: Float[np.ndarray, "draws"]
     shape: tuple[int, int]
-    burn: int
     method: str
     reason: str
     run: driver.Run
@@ -84,8 +83,7 @@ def sample(
     health = diagnostics.examine(check_key, white, np.asarray(v).reshape(done.usable.shape))
     theta, value, factor = jax.jit(jax.vmap(lambda row: _described(posterior, touching, row)))(v)
     ensemble = Ensemble(
-        np.asarray(theta), np.asarray(value), np.asarray(factor), done.usable.shape[:2], settings.schedule.burn,
-        settings.method, reason, done,
+        np.asarray(theta), np.asarray(value), np.asarray(factor), done.usable.shape[:2], settings.method, reason, done,
         health,
     )  # fmt: skip
     return posterior, ensemble

@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float, Int
 from pydantic import Field, model_validator
 
 from steinmetz.infer import kernels, newton
-from steinmetz.infer.base import Info, LogDensity, Sampler, Scores, Target, admitted, as_target, mean_length, usable
+from steinmetz.infer.base import Info, LogDensity, Sampler, Target, admitted, as_target, mean_length, usable
 from steinmetz.infer.curvature import curvature_of
 from steinmetz.infer.ssvgd import Noisy, held_width
 
@@ -35,7 +35,9 @@ class Config(Noisy):
     """Curvatures and steps."""
 
     method: Literal["ssvn"] = "ssvn"
-    warm_up: int = Field(300, ge=0, description="steps before the first snapshot")
+    warm_up: int = Field(400, ge=0, description="steps before the first snapshot")
+    steps: int = Field(4000, ge=1, description="steps after the warm-up")
+    thin: int = Field(100, ge=1, description="steps between two snapshots of the particles, all of which are kept")
     refresh: int = Field(10, ge=1, description="steps between two looks at the kernel's width during the warm-up")
     rate: float = Field(0.1, gt=0, le=1, description="size of a step that moves all particles together")
     hessian: Literal["block", "full"] = Field(
@@ -63,11 +65,15 @@ class State(NamedTuple):
     bandwidth: Float[Array, ""]
     step: Float[Array, ""]
     accepted: Float[Array, "particles"]
+    tried: Float[Array, "particles"]
     number: Int[Array, ""]
 
 
 def build(log_density: LogDensity | Target, config: Config) -> Sampler:
-    """Warm-up by `newton.together`, then tested moves."""
+    """Every step proposes places for all particles, evaluates them, and takes those that pass.
+
+    Density and curvature stand in one place each, because they are most of the compiled program.
+    """
     target = as_target(log_density)
     curvatures = jax.vmap(curvature_of(target))
     together = round(_TOGETHER * config.warm_up) if config.adjusted else config.warm_up + config.steps
@@ -75,111 +81,117 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
 
     def init(key: Array, position: Float[Array, "particles dimension"]) -> State:
         particles, alive = admitted(position)
-        value, score = target.scores(key, particles)
-        one, none = jnp.ones((), particles.dtype), jnp.zeros_like(value)
-        unknown = curvatures(particles)
-        start = State(particles, alive, value, score, particles, unknown, one, _FIRST * one, none, jnp.zeros((), int))
-        return _checked(start)
+        count, size = particles.shape
+        one, none = jnp.ones((), particles.dtype), jnp.zeros(count, particles.dtype)
+        round_ = jnp.broadcast_to(jnp.eye(size, dtype=particles.dtype), (count, size, size))
+        number, flat = jnp.zeros((), int), jnp.zeros_like(particles)
+        return State(particles, alive, none, flat, particles, round_, one, _FIRST * one, none, none, number)
 
     def survey(state: State) -> State:
-        """The metric of the present places."""
-        return _checked(state._replace(places=state.particles, curvature=curvatures(state.particles)))
+        """The metric of the present places; a particle without a finite curvature is no longer used."""
+        found = curvatures(state.particles)
+        alive = state.alive & jnp.all(jnp.isfinite(found), axis=(1, 2))
+        unit = jnp.eye(found.shape[1], dtype=found.dtype)
+        return state._replace(
+            alive=alive, places=state.particles, curvature=jnp.where(alive[:, None, None], found, unit)
+        )
 
-    def collective(key: Array, state: State) -> State:
-        change = newton.together(key, state, config.hessian, config.rate)
-        moved = jnp.where(state.alive[:, None], state.particles + change, state.particles)
-        value, score = target.scores(key, moved)
-        return survey(_checked(state._replace(particles=moved, value=value, score=score)))
+    def proposed(key: Array, state: State) -> tuple[Array, Array, Array]:
+        """Places, the logarithm of how likely they were proposed, and which particles are meant to move."""
+        stay = (state.particles, jnp.zeros_like(state.value), state.alive)
 
-    def tested(key: Array, state: State) -> State:
-        move_key, *jump_keys = jax.random.split(key, 3)
-        due = (state.number < surveyed) & (state.number % config.refresh == 0)
-        state = jax.lax.cond(due, survey, lambda same: same, state)
-        state, chance = _move(move_key, state, target.scores)
-        if len(state.particles) >= _FEWEST:
-            for half, jump_key in enumerate(jump_keys):
-                state = _jump(jump_key, state, half, target.scores)
-        mean = jnp.sum(chance * state.alive) / jnp.maximum(jnp.sum(state.alive), 1)
-        warm = state.number < config.warm_up
-        gain = jnp.where(warm, _LEARNING / (10 + state.number - together), 0.0)
-        step = state.step * jnp.exp(gain * (mean - _WANTED))
-        counted = state.accepted + jnp.where(warm, 0.0, chance)
-        return state._replace(step=step.astype(state.step.dtype), accepted=counted)
+        def collective() -> tuple[Array, Array, Array]:
+            return state.particles + newton.together(key, state, config.hessian, config.rate), *stay[1:]
+
+        def langevin() -> tuple[Array, Array, Array]:
+            here = _Proposal.around(state.particles, state.score, state)
+            y = here.draw(jax.random.normal(key, state.particles.shape, state.particles.dtype))
+            return y, here.log_density(y), state.alive
+
+        ways = (lambda: stay, collective, langevin, lambda: _jump(key, state))
+        return jax.lax.switch(_kind(state.number, together, len(state.particles)), ways)
 
     def step(key: Array, state: State) -> tuple[State, Info]:
         h = held_width(state.particles, state.alive, state.bandwidth, state.number, config.refresh, surveyed)
-        state = state._replace(bandwidth=h)
-        if config.adjusted:
-            state = jax.lax.cond(state.number < together, collective, tested, key, state)
-        else:
-            state = collective(key, state)
+        due = (state.number < together) | ((state.number < surveyed) & (state.number % config.refresh == 0))
+        state = jax.lax.cond(due & (state.number > 0), survey, lambda same: same, state._replace(bandwidth=h))
+        propose_key, score_key, test_key = jax.random.split(key, 3)
+        y, ahead, moving = proposed(propose_key, state)
+        new = (y, *target.scores(score_key, y))
+        kind = _kind(state.number, together, len(state.particles))
+        state, chance = _tested(test_key, state, new, ahead, moving, kind)
+        state = _learnt(state, chance, kind, together, config.warm_up)
         direction = kernels.direction("rbf", state.particles, state.score, state.alive, h)
-        info = Info(mean_length(direction, state.alive), jnp.sum(~state.alive), {"accepted": state.accepted})
+        facts = {"accepted": state.accepted, "tried": state.tried}
+        info = Info(mean_length(direction, state.alive), jnp.sum(~state.alive), facts)
         return state._replace(number=state.number + 1), info
 
     return Sampler(init, step)
 
 
-def _checked(state: State) -> State:
-    """Particles without a finite density, slope and curvature are no longer used; their entries are made harmless."""
-    finite = jnp.all(jnp.isfinite(state.curvature), axis=(1, 2))
-    alive = usable(state.alive, state.value, state.score) & finite
-    unit = jnp.eye(state.particles.shape[1], dtype=state.particles.dtype)
-    return state._replace(
-        alive=alive,
-        value=jnp.where(alive, state.value, 0.0),
-        score=jnp.where(alive[:, None], state.score, 0.0),
-        curvature=jnp.where(alive[:, None, None], state.curvature, unit),
+# What a step does: look at the start, move all together, a Langevin move, a jump.
+_LOOK, _ALL, _LANGEVIN, _JUMP = range(4)
+
+
+def _kind(number: Int[Array, ""], together: int, count: int) -> Int[Array, ""]:
+    """First a look, then all together, then moves and jumps by turns."""
+    later = jnp.where((number % 2 == 1) & (count >= _FEWEST), _JUMP, _LANGEVIN)
+    return jnp.where(number == 0, _LOOK, jnp.where(number < together, _ALL, later))
+
+
+def _tested(
+    key: Array, state: State, new: tuple[Array, Array, Array], ahead: Array, moving: Array, kind: Int[Array, ""]
+) -> tuple[State, Float[Array, "particles"]]:
+    """Proposals (place, value, slope) taken with their chance; looks and common moves are taken as they are.
+
+    Then a particle whose density or slope is not finite is lost, and stays.
+    """
+    y, value, score = new
+    good = usable(moving, value, score)
+    there = _Proposal.around(jnp.where(good[:, None], y, state.particles), jnp.where(good[:, None], score, 0.0), state)
+    back = jnp.where(kind == _LANGEVIN, there.log_density(state.particles), 0.0)
+    gain = value - state.value + back - ahead
+    chance = jnp.where(good & jnp.isfinite(gain), jnp.exp(jnp.minimum(gain, 0.0)), 0.0)
+    free = kind <= _ALL
+    taken = jnp.where(free, good, jax.random.uniform(key, chance.shape, chance.dtype) < chance)
+    moved = state._replace(
+        particles=jnp.where(taken[:, None], y, state.particles),
+        value=jnp.where(taken, value, state.value),
+        score=jnp.where(taken[:, None], score, state.score),
+        alive=jnp.where(free, good, state.alive),
     )
+    return moved, chance
 
 
-def _move(key: Array, state: State, scores: Scores) -> tuple[State, Float[Array, "particles"]]:
-    """Langevin proposals x' = x + τ A ∇log p + √(2τ) A^½ ξ, each accepted or not; A⁻¹ is the metric at x."""
-    noise_key, test_key, score_key = jax.random.split(key, 3)
-    x = state.particles
-    here = _Proposal.around(x, state.score, state)
-    y = here.draw(jax.random.normal(noise_key, x.shape, x.dtype))
-    value, score = scores(score_key, y)
-    good = usable(state.alive, value, score)
-    there = _Proposal.around(y, jnp.where(good[:, None], score, 0.0), state)
-    chance = _chance(value - state.value + there.log_density(x) - here.log_density(y), good)
-    return _taken(test_key, state, slice(None), chance, (y, value, score)), chance
+def _learnt(state: State, chance: Array, kind: Int[Array, ""], together: int, warm_up: int) -> State:
+    """The length of Langevin moves, learnt from their chances in the warm-up and only counted later."""
+    mean = jnp.sum(chance * state.alive) / jnp.maximum(jnp.sum(state.alive), 1)
+    mine, warm = kind == _LANGEVIN, state.number < warm_up
+    gain = jnp.where(mine & warm, 2 * _LEARNING / (20 + state.number - together), 0.0)
+    step = state.step * jnp.exp(gain * (mean - _WANTED))
+    counts = mine & ~warm
+    accepted, tried = state.accepted + jnp.where(counts, chance, 0.0), state.tried + counts
+    return state._replace(step=step.astype(state.step.dtype), accepted=accepted, tried=tried)
 
 
-def _jump(key: Array, state: State, half: int, scores: Scores) -> State:
-    """Every second particle proposes x' = x + γ (a − b), a and b of the other half: as likely there as back.
+def _jump(key: Array, state: State) -> tuple[Array, Array, Array]:
+    """Every second particle proposes x' = x + γ (a − b), a and b of the other half, which stays: as likely as back.
 
     γ = 2.38/√(2D) suits a Gaussian; one in ten jumps has γ = 1, which may reach another mode.
     """
-    mine, other = slice(half, None, 2), slice(1 - half, None, 2)
-    first_key, second_key, length_key, noise_key, score_key, test_key = jax.random.split(key, 6)
-    x, others = state.particles[mine], state.particles[other]
+    first_key, second_key, length_key, noise_key = jax.random.split(key, 4)
+    x = state.particles
     count, size = x.shape
-    first = jax.random.randint(first_key, (count,), 0, len(others))
-    second = (first + jax.random.randint(second_key, (count,), 1, len(others))) % len(others)
-    both = state.alive[other][first] & state.alive[other][second]
+    half = (state.number // 2) % 2
+    others = (count + half) // 2  # half 0 moves the even ones, of the others there are count // 2
+    first = jax.random.randint(first_key, (count,), 0, others)
+    second = (first + jax.random.randint(second_key, (count,), 1, others)) % others
+    first, second = 2 * first + 1 - half, 2 * second + 1 - half
     long = jax.random.uniform(length_key, (count, 1), x.dtype) < _LONG
-    change = jnp.where(long, 1.0, 2.38 / (2 * size) ** 0.5) * (others[first] - others[second])
+    change = jnp.where(long, 1.0, 2.38 / (2 * size) ** 0.5) * (x[first] - x[second])
     y = x + change + _BLUR * jax.random.normal(noise_key, x.shape, x.dtype)
-    value, score = scores(score_key, y)
-    chance = _chance(value - state.value[mine], usable(state.alive[mine] & both, value, score))
-    return _taken(test_key, state, mine, chance, (y, value, score))
-
-
-def _chance(gain: Float[Array, "some"], good: Bool[Array, "some"]) -> Float[Array, "some"]:
-    """min(1, exp gain), never for what is not finite."""
-    return jnp.where(good & jnp.isfinite(gain), jnp.exp(jnp.minimum(gain, 0.0)), 0.0)
-
-
-def _taken(key: Array, state: State, mine: slice, chance: Array, new: tuple[Array, Array, Array]) -> State:
-    """The state after every proposal (place, value, slope) was taken with its chance."""
-    taken = jax.random.uniform(key, chance.shape, chance.dtype) < chance
-    old = (state.particles, state.value, state.score)
-    particles, value, score = (
-        whole.at[mine].set(jnp.where(taken.reshape(-1, *(1,) * (whole.ndim - 1)), to, whole[mine]))
-        for whole, to in zip(old, new, strict=True)
-    )
-    return state._replace(particles=particles, value=value, score=score)
+    moving = state.alive & state.alive[first] & state.alive[second] & (jnp.arange(count) % 2 == half)
+    return jnp.where(moving[:, None], y, x), jnp.zeros_like(state.value), moving
 
 
 class _Proposal(NamedTuple):

@@ -48,8 +48,8 @@ def examine(summary: dict[str, Any]) -> list[Check]:
             Check("divergences", count == 0, str(count), "0",
                   "raise infer.acceptance towards 0.99, or set infer.metric=dense")
         )  # fmt: skip
-    if found["method"] == "ssvn" and found["accepted"] > 0:
-        share = found["accepted"] / max(found["draws"] / found["snapshots"] * found["sampling_steps"], 1)
+    if found["method"] == "ssvn" and found["tried"] > 0:
+        share = found["accepted"] / max(found["tried"], 1)
         low, high = _ACCEPTED
         checks.append(
             Check("accepted moves", low <= share <= high, f"{share:.2f}", f"{low} to {high}",

@@ -68,7 +68,6 @@ def inference(result: Result) -> dict[str, Any]:
         "draws": len(ensemble.theta),
         "frozen": run.frozen,
         "steps": int(run.marks[-1]),
-        "sampling_steps": int(run.marks[-1]) - ensemble.burn,
         "direction": float(run.direction[-1]) if np.isfinite(run.direction[-1]) else None,
         "stopped": run.reason,
         **{name: float(values[run.alive].sum()) for name, values in run.facts.items()},
