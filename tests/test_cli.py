@@ -64,6 +64,15 @@ def test_list_names_everything():
         (["run", "hyperelasticity", "--set", "noise.relative=-0.1"], "greater than or equal to 0"),
         (["run", "hyperelasticity", "--set", "data.count=0"], "greater than or equal to 1"),
         (["run", "hyperelasticity", "--set", "infer.partcles=5"], "did you mean 'infer.particles'?"),
+        (["run", "hyperelasticity", "--set", "infer.method=nut"], "there is no sampler 'nut' (did you mean 'nuts'?)"),
+        (["run", "hyperelasticity", "--set", "infer.method=ssvn", "--set", "infer.warm_up=3"], "at least 20 steps"),
+        (
+            ["run", "hyperelasticity", "--set", "infer.method=nuts", "--set", "infer.batch=3"],
+            "no setting 'infer.batch'",
+        ),
+        (["run", "hyperelasticity", "--set", "prior.temperature=0"], "prior.temperature"),
+        (["run", "hyperelasticity", "--resume"], "leave --resume out"),
+        (["diagnose", "nowhere"], "summary.json is missing"),
         (["run", "hyperelasticity", "--set", "particles"], "write key=value"),
         (["run", "hyperelasticity", "--out", "/dev/null/run"], "cannot write there"),
         (["fit", "none.csv"], "no such file"),
@@ -115,17 +124,17 @@ def test_wrong_input_in_a_process_of_its_own(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def interrupted(command, cwd, ready):
-    """Send Ctrl-C as soon as `ready(line)` for a line of standard error; returns the rest of it."""
+def interrupted(command, cwd, ready, how=signal.SIGINT, code=130):
+    """Send a signal as soon as `ready(line)` for a line of standard error; returns the rest of it."""
     with subprocess.Popen(command, cwd=cwd, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         for line in process.stderr:
             if ready(line):
                 break
-        process.send_signal(signal.SIGINT)
+        process.send_signal(how)
         started = time.monotonic()
         rest = process.stderr.read()
-        assert process.wait(timeout=60) == 130
+        assert process.wait(timeout=60) == code
     assert time.monotonic() - started < 60
     assert "Traceback" not in rest
     return rest
@@ -138,15 +147,18 @@ def test_early_interrupt_leaves_nothing(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_later_interrupt_keeps_what_is_finished_and_the_run_goes_on(tmp_path):
-    """Networks are trained, trimming has begun: the second run does not train again and ends where one run ends."""
-    changes = [f"--set={key}={value}" for key, value in QUICK.items()]
+def test_interrupts_keep_what_is_finished_and_the_run_goes_on(tmp_path):
+    """Ctrl-C while trimming, SIGTERM while sampling: what is done is not done again, and the end is that of one run."""
+    changes = [f"--set={key}={value}" for key, value in {**QUICK, "infer.steps": 3000}.items()]
     command = [sys.executable, "-m", "steinmetz", "run", "hyperelasticity", *changes, "--out"]
     rest = interrupted([*command, "run"], tmp_path, lambda line: "trimming" in line or "sampling" in line)
     assert "the same command goes on from there" in rest
     assert os.listdir(tmp_path) == [".run.partial"]
-    for target in ("run", "whole"):
-        done = subprocess.run([*command, target], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    rest = interrupted([*command, "run"], tmp_path, lambda line: "sampling" in line, signal.SIGTERM, 143)
+    assert "the same command goes on from there" in rest
+    assert list((tmp_path / ".run.partial").glob("*-infer-*.npz"))
+    for target, more in (("run", ["--resume"]), ("whole", [])):
+        done = subprocess.run([*command, target, *more], cwd=tmp_path, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stderr
         assert ("going on from" in done.stderr) == (target == "run")
         for word in ("Ψ = ", "R²", "coverage", "admissible", "seconds", f"{target}/report.html"):
@@ -157,4 +169,10 @@ def test_later_interrupt_keeps_what_is_finished_and_the_run_goes_on(tmp_path):
     assert [summary.pop("resumed") for summary in found] == [True, False]
     for summary in found:
         del summary["seconds"]
-    assert found[0] == found[1]  # to the last bit, in two processes
+    assert found[0] == found[1]  # to the last bit, in four processes
+    told = call("diagnose", "run", cwd=tmp_path)
+    assert told.returncode in (0, 1)
+    assert "pass  finite particles" in told.stdout
+    assert "R-hat" in told.stdout
+    (tmp_path / "run" / "summary.json").write_text("{")
+    assert "is damaged" in call("diagnose", "run", cwd=tmp_path).stderr

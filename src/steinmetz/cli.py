@@ -257,10 +257,9 @@ def main() -> None:
     except (RunFailure, OSError) as error:
         message, code = str(error), 1
     except RunStopped as stopped:
-        message, code = str(stopped), stopped.code
-        if stopped.abandoned:  # a compilation cannot be stopped, and waiting for it would take long
-            print(f"steinmetz: {message}", file=sys.stderr, flush=True)
-            os._exit(code)
+        print(f"steinmetz: {stopped}", file=sys.stderr, flush=True)
+        sys.stdout.flush()
+        os._exit(stopped.code)  # a compilation in another thread cannot be stopped, and must not be waited for
     except (KeyboardInterrupt, typer.Abort):
         message, code = "interrupted; nothing was written", 130
     except Exception as error:

@@ -15,12 +15,12 @@ from steinmetz.errors import InputError
 
 
 class RunStopped(Exception):
-    """Ctrl-C or SIGTERM during a run; says what was kept. `abandoned`: a thread is still at work, leave without it."""
+    """Ctrl-C or SIGTERM during a run; says what was kept, and the code to leave with."""
 
-    def __init__(self, kept: bool = False, code: int = 130, abandoned: bool = False) -> None:
+    def __init__(self, kept: bool = False, code: int = 130) -> None:
         left = "what was finished is kept, the same command goes on from there" if kept else "nothing was written"
         super().__init__(f"interrupted; {left}")
-        self.code, self.abandoned = code, abandoned
+        self.code = code
 
 
 def start_jax() -> None:
@@ -80,8 +80,8 @@ def _interruptible(store: Any) -> Iterator[Callable[[Callable[[Any], Any]], Any]
         with watch.terminable():
             yield compute
     except KeyboardInterrupt as heard:  # here, because the parser would leave without a word
-        code = 143 if isinstance(heard, watch.Terminated) or isinstance(heard.__cause__, watch.Terminated) else 130
-        raise RunStopped(store.found, code, getattr(heard, "abandoned", False)) from None
+        code = 143 if isinstance(heard, watch.Terminated) else 130
+        raise RunStopped(store.found, code) from None
     store.clear()
 
 

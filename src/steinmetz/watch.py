@@ -1,7 +1,8 @@
 """Work that can be interrupted at any moment: it has a thread of its own while the main one listens for signals.
 
 A compilation can take many seconds and hears nothing. The main thread hears Ctrl-C and SIGTERM at once, asks the work
-to stop at its next report, where it keeps what it has, and gives it a few seconds to do so.
+to stop at its next report, where it keeps what it has, and gives it a few seconds to do so. After that the process
+should leave without waiting: a thread that compiles cannot be stopped.
 """
 
 import signal
@@ -15,14 +16,6 @@ from steinmetz.nouns import Report
 T = TypeVar("T")
 # Seconds the work has to come to its next report.
 _PATIENCE = 4.0
-
-
-class Interrupted(KeyboardInterrupt):
-    """`abandoned` says that the work did not come to a report in time: its thread is still there."""
-
-    def __init__(self, abandoned: bool) -> None:
-        super().__init__("interrupted")
-        self.abandoned = abandoned
 
 
 class Terminated(KeyboardInterrupt):
@@ -48,7 +41,7 @@ def terminable() -> Iterator[None]:
 
 def watched(work: Callable[[Report], T], report: Report) -> T:
     """work(report) in a thread of its own; KeyboardInterrupt here becomes one at its next report."""
-    stop, outcome = threading.Event(), dict[str, Any]()
+    stop, ended, outcome = threading.Event(), threading.Event(), dict[str, Any]()
 
     def reporting(stage: str, done: int, total: int, **facts: object) -> None:
         if stop.is_set():
@@ -60,16 +53,16 @@ def watched(work: Callable[[Report], T], report: Report) -> T:
             outcome["result"] = work(reporting)
         except BaseException as error:
             outcome["error"] = error
+        ended.set()
 
-    thread = threading.Thread(target=carry, daemon=True)
-    thread.start()
+    threading.Thread(target=carry, daemon=True).start()
     try:
-        while thread.is_alive():
-            thread.join(0.1)
-    except KeyboardInterrupt as heard:
+        while not ended.wait(0.1):  # not join, which takes a thread for ended when a signal interrupts it
+            pass
+    except KeyboardInterrupt:
         stop.set()
-        thread.join(_PATIENCE)
-        raise Interrupted(abandoned=thread.is_alive()) from heard
+        ended.wait(_PATIENCE)
+        raise
     if "error" in outcome:
         raise outcome["error"]
     return outcome["result"]

@@ -10,6 +10,7 @@ from scipy.stats import gamma
 from steinmetz.errors import InputError
 from steinmetz.infer import auto, ssvgd, ssvn
 from steinmetz.infer.base import as_target
+from steinmetz.infer.curvature import curvature_of
 
 from .targets import linear_model, sample, standard
 
@@ -42,13 +43,20 @@ def distance(values, cdf):
 
 
 def after(method, log_density, start, steps, **settings):
-    """Replicated ensembles (replicates × particles × dimension), `steps` steps of the sampling phase later."""
+    """Replicated ensembles (replicates × particles × dimension), `steps` steps of the sampling phase later.
+
+    The metric of Stein–Newton is that of other draws: it must not know the particles it moves.
+    """
     config = method.Config(particles=start.shape[1], **settings)
     sampler = method.build(as_target(log_density), config)
 
     def one(key, position):
-        state = sampler.init(key, position)
+        state, _ = sampler.step(key, sampler.init(key, position))
         state = state._replace(number=jnp.asarray(config.warm_up), bandwidth=jnp.asarray(2.0))
+        if method is ssvn:
+            places = jax.random.normal(jax.random.fold_in(key, 99), position.shape)
+            bent = jax.vmap(curvature_of(as_target(log_density)))(places)
+            state = state._replace(places=places, curvature=bent)
 
         def step(state, number):
             return sampler.step(jax.random.fold_in(key, number), state)[0], None

@@ -34,13 +34,13 @@ def test_summary_has_the_promised_fields(folder, gent):
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["study"] == "hyperelasticity"
     assert summary["seed"] == 0
-    assert summary["method"] == "l0+svgd"
+    assert summary["method"] == "l0+ssvn"
     assert summary["parameters"]["full"] == 1113
     assert summary["parameters"]["active"] == gent.law.graph.size
     assert {"train", "test", "path", "per_component"} <= set(summary["r2"])
     assert set(summary["coverage"]) == {"50", "90", "95"}
     assert {"sparsify", "infer", "total", "compile"} == set(summary["seconds"])
-    assert summary["admissible"]["checked"] == 501
+    assert summary["admissible"]["checked"] == 2001
     assert summary["admissible"]["violated"] == 0
     assert summary["w1"]["push_forward_clean"]["path"] > 0
 
@@ -49,8 +49,9 @@ def test_posterior_opens_with_the_groups_of_arviz(folder, gent):
     tree = xarray.open_datatree(folder / "posterior.nc", engine="h5netcdf")
     assert {"posterior", "sample_stats", "observed_data", "constant_data"} <= set(tree.children)
     for index, name in enumerate(gent.law.names()):
-        np.testing.assert_array_equal(tree["posterior"][name].values[0], gent.particles[:, index])
-    assert tree["posterior"].sizes["draw"] == 500
+        np.testing.assert_array_equal(tree["posterior"][name].values.T.ravel(), gent.particles[:, index])
+    assert dict(tree["posterior"].sizes) == {"chain": 50, "draw": 40}  # a chain per particle
+    np.testing.assert_array_equal(tree["sample_stats"]["lp"].values.T.ravel(), gent.ensemble.log_density)
     tree.close()
 
 

@@ -6,7 +6,7 @@ paper's 1/N mean, method §9.8). The noise deviation is held at the MAP predicti
 sampled with the weights, as the last coordinate log s; else s = 1.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import equinox as eqx
 import jax
@@ -33,10 +33,8 @@ class Config(BaseModel):
         description="standard deviation τ of the Gaussian prior of every weight in its natural unit: inputs in units "
         "of their sizes, Ψ in units of the modulus of the data (half of a Gaussian where the sign is fixed)",
     )
-    temperature: float | Literal["mean"] = Field(
+    temperature: Annotated[float, Field(gt=0, le=1e9)] | Literal["mean"] = Field(
         1.0,
-        gt=0,
-        le=1e9,
         description="the log likelihood is divided by this; 'mean': by the number of observed cells, as in the paper",
     )
 
