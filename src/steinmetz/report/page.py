@@ -7,6 +7,7 @@ from typing import Any
 import jinja2
 
 from steinmetz.engine.run import Result
+from steinmetz.report import checks
 from steinmetz.studies import config
 
 
@@ -17,7 +18,13 @@ def render(result: Result, summary: dict[str, Any], drawn: dict[str, Path]) -> s
     environment.filters["number"] = number
     pictures = {caption: base64.b64encode(file.read_bytes()).decode("ascii") for caption, file in drawn.items()}
     template = environment.get_template("report.html")
-    return template.render(summary=summary, study=result.study, toml=config.to_toml(result.study), pictures=pictures)
+    return template.render(
+        summary=summary,
+        study=result.study,
+        toml=config.to_toml(result.study),
+        pictures=pictures,
+        checks=checks.examine(summary),
+    )
 
 
 def number(value: Any) -> str:
