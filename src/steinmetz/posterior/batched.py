@@ -88,8 +88,8 @@ def _misfit(posterior: Posterior, stack: Stack, theta: Array, data: Quadratic) -
     factor = data.factor.transpose(1, 2, 0)  # rows × inputs × data
     inputs = range(len(point))
     residual = sum((factor[:, i] * g[:, i, None] for i in inputs), start=-data.target.T)
-    a = sum(factor[row] * residual[:, row, None] for row in inputs)
+    a = sum((factor[row] * residual[:, row, None] for row in inputs), start=jnp.zeros((), theta.dtype))
     at_reference = -jnp.tensordot(jnp.sum(a, axis=2), direction, 1)[:, None] * weights
-    return jnp.sum(residual**2, axis=(1, 2)), pull(
-        jnp.concatenate([a, at_reference[:, :, None], jnp.zeros((*a.shape[:2], spare))], axis=2)
-    )
+    rest = jnp.zeros((*at_reference.shape, spare), theta.dtype)
+    along = jnp.concatenate([a, at_reference[:, :, None], rest], axis=2)
+    return jnp.sum(residual**2, axis=(1, 2)), pull(along)
