@@ -75,7 +75,7 @@ def bandwidth(x: Float[Array, "particles dimension"], alive: Bool[Array, "partic
     top = 4 * jnp.sum(some.x**2) / jnp.maximum(some.living - 1, 1)
     # the zeros of the diagonal come first
     middle = ranked(squared, some.living + jnp.ceil(pairs / 2), top)
-    h = middle / jnp.log(jnp.maximum(jnp.sum(alive), 2))
+    h = middle / jnp.log(jnp.maximum(jnp.sum(alive.astype(x.dtype)), 2))
     return jnp.where(h > 0, h, 1.0)
 
 

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int8, Int32
 
-# Share of the largest possible value to which a bracket is narrowed at most.
-_SHARE = 2.0**-24
+# Share of its upper end to which a bracket is narrowed at most, and of the largest possible value below which all is 0.
+_SHARE, _NOTHING = 2.0**-24, 2.0**-44
 # How far thresholds are pulled towards the middle of the bracket, and passes lost at most compared with halving.
 _PULL, _SPARE = 0.1, 2
 # Slabs of rows that are compared and added side by side.
@@ -18,20 +18,22 @@ _Bracket = Float[Array, "2 3"]
 
 
 def ranked(values: Float[Array, "rows columns"], rank: Float[Array, ""], top: Float[Array, ""]) -> Float[Array, ""]:
-    """The `rank`-th smallest of non-negative values, known to be at most `top`.
+    """The `rank`-th smallest of non-negative values that come in pairs, known to be at most `top`.
 
     Thresholds are interpolated from the counts and pulled a little towards the middle, but a bracket may never be
     wider than halving would have left it two passes ago (ITP, Oliveira & Takahashi 2021): some 8 passes, not 24. The
-    last one reads the value off: exact, unless several different ones lie within 2⁻²⁴ of `top`.
+    last one reads the value off: exact, unless several different ones lie within 2⁻²⁴ of it. Below 2⁻⁴⁴ of `top`, where
+    distances from a Gram product have no digits left, it is 0.
     """
-    room = top * 2 ** (_SPARE - 1)
+    room, share = top * 2 ** (_SPARE - 1), max(_SHARE, 4 * float(jnp.finfo(top.dtype).eps))
     start = jnp.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], top.dtype) * top
     start = start + jnp.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0]], top.dtype) * room
     start = start + np.array([[0.0, 0.0, 0.0], [0.0, values.size, 0.0]], top.dtype)
 
     def unsettled(bracket: _Bracket) -> Bool[Array, ""]:
         width, within = bracket[1, 0] - bracket[0, 0], bracket[1, 1] - bracket[0, 1]
-        return (width > _SHARE * top) & (within > 2)  # the two cells of one pair of particles are equal
+        wide = width > jnp.maximum(share * bracket[1, 0], _NOTHING * top)
+        return wide & (within > 2)  # the two cells of one pair of particles are equal
 
     def narrow(bracket: _Bracket) -> _Bracket:
         threshold = _threshold(bracket, rank, top)
@@ -42,7 +44,8 @@ def ranked(values: Float[Array, "rows columns"], rank: Float[Array, ""], top: Fl
 
     (low, below, _), (high, reached, _) = jax.lax.while_loop(unsettled, narrow, start)
     within = jnp.where((values > low) & (values <= high), values, 0.0)
-    return jnp.sum(jnp.ones(len(values), values.dtype) @ within) / (reached - below)
+    mean = jnp.sum(jnp.ones(len(values), values.dtype) @ within) / (reached - below)
+    return jnp.where(low > 0, mean, 0.0)
 
 
 def _threshold(bracket: _Bracket, rank: Float[Array, ""], top: Float[Array, ""]) -> Float[Array, ""]:

@@ -16,6 +16,8 @@ from steinmetz.potentials.levels import Stack, gradients, stack_of
 
 # Numbers in an array of particles × units × data; above, particles are taken in blocks that stay near the processor.
 _BLOCK = 100_000
+# Numbers that a processor handles at once.
+_REGISTER = 8
 
 Scores = Callable[
     [Float[Array, "particles dimension"], Quadratic, float],
@@ -76,13 +78,18 @@ def _misfit(posterior: Posterior, stack: Stack, theta: Array, data: Quadratic) -
     """Σ ‖R g − q‖² with g = ∇Ψ − n d, n = v·∇Ψ(x₀), and half its slope in θ."""
     reference = posterior.reference
     point, weights, direction = (np.asarray(part) for part in (reference.point, reference.weights, reference.direction))
-    x = jnp.concatenate([data.inputs, point[None]]).T
+    # the reference fills up whole registers: a loop's rest is done one number at a time
+    spare = -(len(data.inputs) + 1) % _REGISTER
+    x = jnp.concatenate([data.inputs, np.tile(point, (1 + spare, 1))]).T
     slopes, pull = gradients(stack, theta, x)
-    n = jnp.tensordot(slopes[:, :, -1], weights, 1)
-    g = slopes[:, :, :-1] - n[:, None, None] * direction[:, None]
+    known = len(data.inputs)
+    n = jnp.tensordot(slopes[:, :, known], weights, 1)
+    g = slopes[:, :, :known] - n[:, None, None] * direction[:, None]
     factor = data.factor.transpose(1, 2, 0)  # rows × inputs × data
     inputs = range(len(point))
     residual = sum((factor[:, i] * g[:, i, None] for i in inputs), start=-data.target.T)
-    a = sum(factor[row] * residual[:, row, None] for row in inputs)
+    a = sum((factor[row] * residual[:, row, None] for row in inputs), start=jnp.zeros((), theta.dtype))
     at_reference = -jnp.tensordot(jnp.sum(a, axis=2), direction, 1)[:, None] * weights
-    return jnp.sum(residual**2, axis=(1, 2)), pull(jnp.concatenate([a, at_reference[:, :, None]], axis=2))
+    rest = jnp.zeros((*at_reference.shape, spare), theta.dtype)
+    along = jnp.concatenate([a, at_reference[:, :, None], rest], axis=2)
+    return jnp.sum(residual**2, axis=(1, 2)), pull(along)

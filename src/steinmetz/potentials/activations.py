@@ -7,8 +7,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-# Powers of t² in the series of the logarithm.
-_POWERS = 17
+# 2 artanh(t)/t as a polynomial in t², best for t ≤ 1/3 (Chebyshev; error 10⁻¹⁸).
+_ARTANH = (
+    2.0, 0.6666666666666615, 0.4000000000018575, 0.28571428545454114, 0.22222224080747674, 0.18181740832504806,
+    0.1538661404230401, 0.13300374032674625, 0.12110168728069218, 0.0832450651186082, 0.17044163562781398,
+)  # fmt: skip
 
 Pair = tuple[Float[Array, "..."], Float[Array, "..."]]
 
@@ -40,17 +43,16 @@ def _softplus(z: Float[Array, "..."]) -> Pair:
 
 
 def _log_one_plus(small: Float[Array, "..."]) -> Float[Array, "..."]:
-    """log(1 + s) = 2 artanh(s/(2 + s)) for 0 ≤ s ≤ 1, by its series: to the last digits, and 4 times as fast as log1p.
+    """log(1 + s) = 2 artanh t with t = s/(2 + s), for 0 ≤ s ≤ 1: to the last digit, and several times as fast as log1p.
 
-    The argument t is at most 1/3, so 17 powers of t² leave 10⁻¹⁸. Sums and products are done many at a time on every
-    processor, which the logarithm is not.
+    A polynomial is sums and products, which a processor does for many numbers at a time; a library's logarithm is not.
     """
     t = small / (2 + small)
     square = t * t
-    series = jnp.full_like(t, 1 / (2 * _POWERS + 1))
-    for power in range(_POWERS - 1, -1, -1):
-        series = series * square + 1 / (2 * power + 1)
-    return 2 * t * series
+    series = jnp.full_like(t, _ARTANH[-1])
+    for coefficient in _ARTANH[-2::-1]:
+        series = series * square + coefficient
+    return t * series
 
 
 @_softplus.defjvp
