@@ -65,6 +65,25 @@ def test_interrupted_and_resumed_is_uninterrupted_to_the_bit(method, tmp_path):
     }
 
 
+def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path, monkeypatch):
+    """Nothing can be written at the moment of a kill; what was written before is enough."""
+    whole = sample(svgd, gaussian, 2, particles=6, steps=80)
+    monkeypatch.setattr(driver, "_CHECKPOINT", 0.0)
+
+    def killed(stage, done, total, **facts):
+        if done >= 30:
+            raise SystemExit
+
+    config, start = svgd.Config(particles=6, steps=80), jax.random.normal(jax.random.key(7), (6, 2))
+    with pytest.raises(SystemExit):
+        driver.run(
+            jax.random.key(0), svgd.build(gaussian, config), start, config.schedule, killed, Store(tmp_path, "x")
+        )
+    assert 0 < int(Store(tmp_path, "x").get("infer")["number"]) < 30
+    again = sample(svgd, gaussian, 2, particles=6, steps=80, store=Store(tmp_path, "x"))
+    np.testing.assert_array_equal(again.draws, whole.draws)
+
+
 def test_a_checkpoint_of_another_shape_or_a_damaged_one_is_left_alone(tmp_path):
     store = Store(tmp_path, "x")
     with pytest.raises(Kill):
