@@ -118,7 +118,7 @@ def test_ranks_of_exact_draws_are_inside_the_band_and_wrong_ones_outside():
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["nuts", "ssvn"])
 def test_linear_model_is_calibrated(name):
-    worst, limit = judged(name, Linear(), 400)
+    worst, limit = judged(name, Linear(), 1200)
     assert worst < limit
 
 
