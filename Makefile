@@ -23,7 +23,7 @@ test-long: $(VENV)/.ready
 	$(BIN)/python -m pytest -m 'long or not long'
 
 bench: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt optimistix
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt optimistix numpyro
 	$(BIN)/python benchmarks/refit.py
 	$(BIN)/python benchmarks/stein.py
 	$(BIN)/python benchmarks/sparsify.py

@@ -20,19 +20,25 @@ PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
 class Cell(NamedTuple):
-    """`natural` is the log density a user would write; `widths` are those of its network, inputs first."""
+    """`natural` is the log density a user would write.
+
+    `shapes` are rows and columns of the matrices of a network, the output's last; `units` of a sparse law are those
+    whose value is needed, and those whose slope is.
+    """
 
     name: str
     target: Target
     natural: Callable
     dimension: int
     data: int = 0
-    widths: tuple[int, ...] = ()
+    shapes: tuple[tuple[int, int], ...] = ()
+    units: tuple[int, int] = (0, 0)
     posterior: density.Posterior | None = None
 
     def start(self, key, particles: int):
-        """Positions around the origin of the sampler's coordinates."""
-        return 0.5 * jax.random.normal(key, (particles, self.dimension))
+        """Small weights, those of a fixed sign a twentieth of their unit; around the origin where there are none."""
+        away = 0.0 if self.posterior is None else jnp.where(self.posterior.bijector.nonnegative, -3.0, 0.0)
+        return away + 0.5 * jax.random.normal(key, (particles, self.dimension))
 
 
 def gaussian(dimension: int = 7) -> Cell:
@@ -101,7 +107,7 @@ def sparse_gent(count: int = 80) -> Cell:
     posterior = _posterior(graph, graph, physics, observations)
     state = jnp.asarray(observations.state).reshape(-1, 3, 3)
     natural = _natural(posterior, observations, energy, _second_piola, state)
-    return Cell("sparse law", target_of(posterior), natural, graph.size, count, posterior=posterior)
+    return Cell("sparse law", target_of(posterior), natural, graph.size, count, (), (2, 3), posterior)
 
 
 def whole_icnn(count: int = 80) -> Cell:
@@ -119,7 +125,9 @@ def whole_icnn(count: int = 80) -> Cell:
     posterior = _posterior(network, network.graph(), physics, observations)
     state = jnp.asarray(observations.state).reshape(-1, 3, 3)
     natural = _natural(posterior, observations, energy, _second_piola, state)
-    return Cell("whole ICNN", target_of(posterior), natural, network.size, count, (3, 30, 30, 1), posterior)
+    return Cell(
+        "whole ICNN", target_of(posterior), natural, network.size, count, tuple(network.shapes), (30, 60), posterior
+    )
 
 
 def whole_mlp(count: int = 80) -> Cell:
@@ -146,4 +154,4 @@ def whole_mlp(count: int = 80) -> Cell:
 
     posterior = _posterior(network, network.graph(), physics, observations)
     natural = _natural(posterior, observations, energy, stress, jnp.asarray(observations.state))
-    return Cell("whole MLP", target_of(posterior), natural, network.size, count, (4, 4, 16, 4, 1), posterior)
+    return Cell("whole MLP", target_of(posterior), natural, network.size, count, tuple(shapes), (20, 24), posterior)

@@ -68,8 +68,8 @@ def agree(found, expected):
 def test_values_and_slopes_are_those_of_automatic_differentiation(name, temperature, unknown_noise, physics, few):
     posterior = posterior_of(potentials(physics)[name], physics, few, temperature, unknown_noise)
     particles = 0.3 * jax.random.normal(jax.random.key(0), (6, posterior.dimension))
-    expected = jax.vmap(jax.value_and_grad(posterior.log_density))(particles)
-    agree(target_of(posterior).scores(jax.random.key(0), particles), expected)
+    expected = jax.jit(jax.vmap(jax.value_and_grad(lambda u: posterior.log_density(u))))(particles)
+    agree(jax.jit(target_of(posterior).scores)(jax.random.key(0), particles), expected)
 
 
 @pytest.mark.parametrize("name", ["tied", "choosing"])

@@ -118,8 +118,7 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         value, score = target.scores(key, state.particles)
         alive = usable(state.alive, value, score)
         w, downhill = state.coordinates, score @ state.basis.directions
-        due = state.number % config.refresh == 0
-        h = jax.lax.cond(due, kernels.bandwidth, lambda *_: state.bandwidth, w, alive)
+        h = kernels.refreshed(state.bandwidth, w, alive, state.number, config.refresh)
         direction = kernels.direction(config.kernel, w, downhill, alive, h)
         change, moments = optimiser.update(-direction, state.moments)
         w = w + jnp.where(alive[:, None], change, 0.0)
