@@ -27,6 +27,7 @@ bench: $(VENV)/.ready
 	$(BIN)/python benchmarks/refit.py
 	$(BIN)/python benchmarks/stein.py
 	$(BIN)/python benchmarks/sparsify.py
+	$(BIN)/python benchmarks/accuracy.py
 
 clean:
 	rm -rf $(VENV) runs

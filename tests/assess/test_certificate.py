@@ -54,7 +54,7 @@ def test_main_run_has_no_violation(gent):
     assert found.violated == 0
     assert found.faults == []
     assert found.states == 100_000
-    assert len(found.proven) == 501
+    assert len(found.proven) == 2001
     assert found.reference_stress.max() < 1e-12
 
 
