@@ -149,7 +149,7 @@ def test_early_interrupt_leaves_nothing(tmp_path):
 
 def test_interrupts_keep_what_is_finished_and_the_run_goes_on(tmp_path):
     """Ctrl-C while trimming, SIGTERM while sampling: what is done is not done again, and the end is that of one run."""
-    changes = [f"--set={key}={value}" for key, value in {**QUICK, "infer.steps": 3000}.items()]
+    changes = [f"--set={key}={value}" for key, value in {**QUICK, "infer.method": "auto", "infer.steps": 3000}.items()]
     command = [sys.executable, "-m", "steinmetz", "run", "hyperelasticity", *changes, "--out"]
     rest = interrupted([*command, "run"], tmp_path, lambda line: "trimming" in line or "sampling" in line)
     assert "the same command goes on from there" in rest

@@ -14,7 +14,13 @@ from steinmetz.potentials.law import Law
 from steinmetz.report.summary import summarise
 
 MONOMIALS = {"c**4": 32, "c**3": -64, "c**2": 32, "e1**2": 20, "e6**2": 20, "e2**4": 1000, "c*e2**2": 40, "e2**2": -20}
-CHEAP = {"infer.particles": 20, "infer.steps": 100, "assess.certificate_states": 500, "assess.noise_draws": 50}
+CHEAP = {
+    "infer.method": "svgd",
+    "infer.particles": 20,
+    "infer.steps": 100,
+    "assess.certificate_states": 500,
+    "assess.noise_draws": 50,
+}
 
 
 def coefficients(law):

@@ -17,7 +17,9 @@ Pair = tuple[Float[Array, "..."], Float[Array, "..."]]
 
 
 class Activation(NamedTuple):
-    """`both` gives a(z) and a'(z) at once. `convex` and `increasing` (non-decreasing) hold on the whole real line.
+    """`both` gives a(z) and its slope at once; `many` does so for large arrays (None: the same).
+
+    `convex` and `increasing` (non-decreasing) hold on the whole real line.
 
     `mirrored` means a(z) − a(−z) = z. `degree` d means a(kz) = kᵈ a(z): such a unit has no scale of its own. Without
     one it is None.
@@ -29,23 +31,34 @@ class Activation(NamedTuple):
     increasing: bool
     mirrored: bool
     degree: int | None
+    many: Callable[[Float[Array, "..."]], Pair] | None = None
 
     def value(self, z: Float[Array, "..."]) -> Float[Array, "..."]:
         return self.both(z)[0]
 
 
-@jax.custom_jvp
-def _softplus(z: Float[Array, "..."]) -> Pair:
-    """log(1 + eᶻ) and its slope 1/(1 + e⁻ᶻ) from one exponential."""
-    small = jnp.exp(-jnp.abs(z))
-    inverse = 1 / (1 + small)
-    return jnp.maximum(z, 0) + _log_one_plus(small), jnp.where(z >= 0, inverse, small * inverse)
+def _softplus_by(logarithm: Callable[[Float[Array, "..."]], Float[Array, "..."]]) -> Callable[..., Pair]:
+    """log(1 + eᶻ) and its slope 1/(1 + e⁻ᶻ) from one exponential, with log(1 + s) by `logarithm`."""
+
+    @jax.custom_jvp
+    def softplus(z: Float[Array, "..."]) -> Pair:
+        small = jnp.exp(-jnp.abs(z))
+        inverse = 1 / (1 + small)
+        return jnp.maximum(z, 0) + logarithm(small), jnp.where(z >= 0, inverse, small * inverse)
+
+    @softplus.defjvp
+    def _(primals: tuple, tangents: tuple) -> tuple[Pair, Pair]:
+        value, slope = softplus(*primals)
+        return (value, slope), (slope * tangents[0], slope * (1 - slope) * tangents[0])
+
+    return softplus
 
 
 def _log_one_plus(small: Float[Array, "..."]) -> Float[Array, "..."]:
     """log(1 + s) = 2 artanh t with t = s/(2 + s), for 0 ≤ s ≤ 1: to the last digit, and several times as fast as log1p.
 
     A polynomial is sums and products, which a processor does for many numbers at a time; a library's logarithm is not.
+    It takes longer to compile.
     """
     t = small / (2 + small)
     square = t * t
@@ -55,12 +68,6 @@ def _log_one_plus(small: Float[Array, "..."]) -> Float[Array, "..."]:
     return t * series
 
 
-@_softplus.defjvp
-def _softplus_jvp(primals: tuple, tangents: tuple) -> tuple[Pair, Pair]:
-    value, slope = _softplus(*primals)
-    return (value, slope), (slope * tangents[0], slope * (1 - slope) * tangents[0])
-
-
 def _log_form(z: Any) -> Any:
     import sympy
 
@@ -68,7 +75,15 @@ def _log_form(z: Any) -> Any:
 
 
 ACTIVATIONS = {
-    "softplus": Activation(_softplus, _log_form, convex=True, increasing=True, mirrored=True, degree=None),
+    "softplus": Activation(
+        _softplus_by(jnp.log1p),
+        _log_form,
+        convex=True,
+        increasing=True,
+        mirrored=True,
+        degree=None,
+        many=_softplus_by(_log_one_plus),
+    ),
     "square": Activation(
         lambda z: (z * z, 2 * z), lambda z: z**2, convex=True, increasing=False, mirrored=False, degree=2
     ),

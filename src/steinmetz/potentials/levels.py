@@ -134,7 +134,8 @@ def _activations(level: Level) -> Callable[[Array], tuple[Array, Array]]:
     """z → the block a level makes, and its slopes."""
 
     def both(z: Array) -> tuple[Array, Array]:
-        pairs = [ACTIVATIONS[name].both(z[:, start:stop]) for name, start, stop in level.made]
+        kinds = [(ACTIVATIONS[name], start, stop) for name, start, stop in level.made]
+        pairs = [(kind.many or kind.both)(z[:, start:stop]) for kind, start, stop in kinds]
         values, slopes = zip(*pairs, strict=True)
         return jnp.concatenate(values, axis=1), jnp.concatenate(slopes, axis=1)
 
