@@ -10,39 +10,44 @@ import jax.numpy as jnp
 BLOCK = 20
 
 
-def _repeated(function, *arrays):
-    """steps → the function that often; one number changes every time and the result is kept, so nothing is left out."""
+def _repeated(step, first, shape):
+    """steps → the step that often; every one starts from a number of the one before, so that nothing is left out."""
+    program = jax.jit(
+        lambda at, steps: jax.lax.fori_loop(0, steps, lambda _, carry: step(*carry), (at, jnp.zeros(shape)))
+    )
+    return lambda steps: program(first, steps)
 
-    def run(first, rest, steps):
-        def body(_, carry):
-            at, before = carry
-            found = function(at.at[(0,) * at.ndim].add(1e-9 * before[(0,) * before.ndim]), *rest)
-            return at, found
 
-        shape = jax.eval_shape(function, first, *rest)
-        return jax.lax.fori_loop(0, steps, body, (first, jnp.zeros(shape.shape, shape.dtype)))
+def _exponentials(numbers):
+    return _repeated(lambda at, found: (at, jnp.exp(at + 1e-30 * found.ravel()[0])), numbers, numbers.shape)
 
-    program = jax.jit(run)
-    return lambda steps: program(arrays[0], arrays[1:], steps)
+
+def _products(form, first, second):
+    def step(at, found):
+        at = at.at[(0,) * at.ndim].set(1e-30 * found.ravel()[0])
+        return at, jnp.einsum(form, at, second)
+
+    return _repeated(step, first, jax.eval_shape(lambda a, b: jnp.einsum(form, a, b), first, second).shape)
 
 
 def parts(cell, particles: int) -> dict:
     """Name → steps → bare work."""
     key = jax.random.key(0)
     draw = lambda *shape: jax.random.normal(key, shape)  # noqa: E731
+    x = draw(particles, cell.dimension)
     found = {
-        "distances": _repeated(lambda x: x @ x.T, draw(particles, cell.dimension)),
-        "kernel": _repeated(jnp.exp, draw(particles, particles)),
-        "sums": _repeated(jnp.matmul, draw(particles, particles), draw(particles, cell.dimension)),
+        "distances": _products("id,jd->ij", x, x),
+        "kernel": _exponentials(draw(particles, particles)),
+        "sums": _products("ij,jd->id", draw(particles, particles), x),
     }
     if cell.data:
         block, points = min(particles, BLOCK), cell.data + 1
-        found["units"] = _repeated(jnp.exp, draw(block, sum(cell.units), points))
+        found["units"] = _exponentials(draw(block, sum(cell.units), points))
         for index, (rows, columns) in enumerate(cell.shapes[:-1]):
             W, h, b = draw(block, rows, columns), draw(block, columns, points), draw(block, rows, points)
-            found[f"forward {index}"] = _repeated(jnp.matmul, W, h)
-            found[f"back {index}"] = _repeated(lambda W, b: jnp.einsum("src,srn->scn", W, b), W, b)
-            found[f"outer {index}"] = _repeated(lambda b, h: jnp.einsum("srn,scn->src", b, h), b, h)
+            found[f"forward {index}"] = _products("src,scn->srn", W, h)
+            found[f"back {index}"] = _products("src,srn->scn", W, b)
+            found[f"outer {index}"] = _products("srn,scn->src", b, h)
     return found
 
 

@@ -18,6 +18,9 @@ from steinmetz.potentials.base import Potential
 from steinmetz.potentials.graph import UNIT, Graph
 from steinmetz.potentials.layered import Layered
 
+# Rows up to which a product of matrices is set up more slowly than done.
+_FEW = 3
+
 Matrices = list[Float[Array, "particles _ _"]]
 Pull = Callable[[Float[Array, "particles inputs data"]], Float[Array, "particles parameters"]]
 
@@ -178,8 +181,9 @@ def _backward(stack: Stack, matrices: Matrices, slopes: list[Array]) -> tuple[li
 
 def _crossed(stack: Stack, done: _Pass, along: list[Array], turned: list[Array]) -> Matrices:
     """The slopes in every W, from derivatives along a: of the blocks, and of the slopes a'(z)."""
-    last = jnp.concatenate([along[block] for block, _, _ in stack.levels[-1].seen], axis=1)
-    found: Matrices = [jnp.sum(last, axis=2)[:, None]]
+    one = jnp.ones(along[0].shape[2], along[0].dtype)
+    last = [along[block] @ one for block, _, _ in stack.levels[-1].seen]
+    found: Matrices = [jnp.concatenate(last, axis=1)[:, None]]
     turning: list = [0.0] * len(stack.levels)
     for number in range(len(turned) - 1, -1, -1):
         level, matrix = stack.levels[number], done.matrices[number]
@@ -200,5 +204,7 @@ def _turned_product(matrix: Array, back: Array) -> Array:
 
 
 def _outer(back: Array, block: Array) -> Array:
-    """Σ over data of ∂Ψ/∂z times what z sees: a slope in W."""
-    return jnp.einsum("srn,scn->src", back, block)
+    """Σ over data of ∂Ψ/∂z times what z sees: a slope in W. Few rows are quicker one by one."""
+    if back.shape[1] > _FEW:
+        return jnp.einsum("srn,scn->src", back, block)
+    return jnp.stack([jnp.einsum("sn,scn->sc", back[:, row], block) for row in range(back.shape[1])], axis=1)
