@@ -43,8 +43,7 @@ def _softplus_by(logarithm: Callable[[Float[Array, "..."]], Float[Array, "..."]]
     @jax.custom_jvp
     def softplus(z: Float[Array, "..."]) -> Pair:
         small = jnp.exp(-jnp.abs(z))
-        inverse = 1 / (1 + small)
-        return jnp.maximum(z, 0) + logarithm(small), jnp.where(z >= 0, inverse, small * inverse)
+        return jnp.maximum(z, 0) + logarithm(small), jnp.where(z >= 0, 1, small) / (1 + small)
 
     @softplus.defjvp
     def _(primals: tuple, tangents: tuple) -> tuple[Pair, Pair]:

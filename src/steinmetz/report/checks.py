@@ -90,10 +90,16 @@ def _chains(found: dict[str, Any]) -> Iterator[Check]:
     if found["r_hat"] is None:
         yield Check("R-hat", False, f"unknown with {found['snapshots']} snapshots", f"below {_R_HAT}", longer)
         return
-    yield Check("R-hat", found["r_hat"] < _R_HAT, f"{found['r_hat']:.3f}", f"below {_R_HAT}", longer)
+    limit = _R_HAT + 3 * _scatter(found)
+    yield Check("R-hat", found["r_hat"] < limit, f"{found['r_hat']:.3f}", f"below {limit:.3f}", longer)
     for name in ("bulk", "tail"):
         count = found[name] or 0.0
         yield Check(f"effective draws, {name}", count >= _EFFECTIVE, f"{count:.0f}", f"at least {_EFFECTIVE}", longer)
+
+
+def _scatter(found: dict[str, Any]) -> float:
+    """Standard error of split R-hat for independent draws: 2m halves of n/2 draws each, R-hat² = 1 + (F − 1)/(n/2)."""
+    return float((1 / max(found["particles"], 1)) ** 0.5 / max(found["snapshots"], 1))
 
 
 def screen(checks: list[Check], summary: dict[str, Any], folder: Path) -> str:
