@@ -11,7 +11,7 @@ from .calibration import band, excess, ranks
 
 DRAWS = 63
 SETTINGS = {
-    "nuts": (nuts, {"chains": 2, "warm_up": 300, "steps": 320, "thin": 5}),
+    "nuts": (nuts, {"chains": 2, "warm_up": 200, "steps": 160, "thin": 5, "doublings": 7}),
     "ssvn": (ssvn, {"particles": 20, "warm_up": 200, "steps": 400, "thin": 50}),
     "ssvgd": (ssvgd, {"particles": 20, "warm_up": 200, "steps": 800, "thin": 100}),
     "svgd": (svgd, {"particles": 64, "steps": 800}),
