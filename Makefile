@@ -17,10 +17,10 @@ test: $(VENV)/.ready
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 test-long: $(VENV)/.ready
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'long or not long'
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m 'long or not long'
 
 bench: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt optimistix numpyro

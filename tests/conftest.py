@@ -17,6 +17,14 @@ install_import_hook("steinmetz", "beartype.beartype")
 import steinmetz  # noqa: E402
 
 
+def pytest_collection_modifyitems(items):
+    """Where tests run in several processes: a file stays in one, all files that use the main run in the same one."""
+    files = {item.path for item in items if "gent" in getattr(item, "fixturenames", ())}
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group("gent" if item.path in files else str(item.path)))
+    items.sort(key=lambda item: item.path not in files)  # the longest first
+
+
 @pytest.fixture(scope="session")
 def gent():
     """The main study, as a user runs it."""

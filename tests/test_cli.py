@@ -126,7 +126,11 @@ def test_wrong_input_in_a_process_of_its_own(tmp_path):
 
 def interrupted(command, cwd, ready, how=signal.SIGINT, code=130):
     """Send a signal as soon as `ready(line)` for a line of standard error; returns the rest of it."""
-    with subprocess.Popen(command, cwd=cwd, stderr=subprocess.PIPE, text=True) as process:
+
+    def listening():  # a shell in the background has its children ignore Ctrl-C
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    with subprocess.Popen(command, cwd=cwd, stderr=subprocess.PIPE, text=True, preexec_fn=listening) as process:
         assert process.stderr is not None
         for line in process.stderr:
             if ready(line):

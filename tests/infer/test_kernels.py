@@ -98,7 +98,7 @@ def test_stein_identity_on_exact_draws(name):
     The error is that of a mean over draws of k s + ∇k, estimated from the same draws; its square over points and
     coordinates has mean 1 where the identity holds.
     """
-    count, h = 1500, 2.0
+    count, h = 6000, 2.0
     x = jax.random.normal(jax.random.key(2), (count, 2)) @ jnp.array([[1.0, 0.5], [0.0, 0.8]])
     precision = jnp.linalg.inv(jnp.array([[1.0, 0.5], [0.0, 0.8]]).T @ jnp.array([[1.0, 0.5], [0.0, 0.8]]))
     score = -x @ precision
