@@ -30,7 +30,7 @@ def test_help_is_quick_and_does_not_import_jax():
     assert "run" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["run", "fit", "list", "select", "lcurve"])
+@pytest.mark.parametrize("command", ["run", "fit", "list", "select", "lcurve", "reproduce"])
 def test_every_command_shows_examples(command):
     done = call(command, "--help")
     assert done.returncode == 0
@@ -52,6 +52,8 @@ def test_list_names_everything():
         "choosing",
         "l1",
         "ogden",
+        "hyper-comparison",
+        "l1flow",
     ):
         assert name in done.stdout
 
@@ -89,12 +91,20 @@ def test_list_names_everything():
         (["lcurve", "hyperelasticity", "--noise", "0,much"], "write numbers with commas"),
         (["run", "mechanochemistry", "--set", "data.parameters.s_e=0"], "divides by zero"),
         (["fit", "blind.csv"], "do not depend on the potential"),
+        (["reproduce", "hyper-fit"], "did you mean 'hyper-fits'?"),
+        (["reproduce", "--scale", "huge"], "possible: quick, full"),
+        (["reproduce", "l1-flow", "--out", "full"], "the folder holds other files"),
+        (["run", "hyperelasticity", "--set", "prior.deviation=penalty"], "needs sparsify.method = 'l2'"),
+        (["run", "hyperelasticity", "--set", "infer.method=l1flow", "--set", "infer.whiten=true"], "knows the axes"),
+        (["run", "hyperelasticity", "--set", "infer.method=l1flow"], "steinmetz.weights(study)"),
         (["frobnicate"], "frobnicate"),
         (["run", "hyperelasticity", "--seed", "one"], "Invalid value for '--seed'"),
     ],
 )
 def test_wrong_input_is_one_sentence_and_exit_2(tmp_path, tmp_path_factory, monkeypatch, capsys, arguments, message):
     (tmp_path / "bad.csv").write_text(f"{STATE},S11\n1.1,0,0,0,1,0,0,0,1,x\n")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
     (tmp_path / "good.csv").write_text(f"{STATE},S11\n1.1,0,0,0,1,0,0,0,1,0.3\n")
     (tmp_path / "blind.csv").write_text(f"{STATE},S12\n1.1,0,0,0,1,0,0,0,1,0.01\n")
     (tmp_path / "short.csv").write_text("F11,S11\n1.1,0.3\n")
@@ -126,11 +136,9 @@ def test_wrong_input_in_a_process_of_its_own(tmp_path):
 
 def interrupted(command, cwd, ready, how=signal.SIGINT, code=130):
     """Send a signal as soon as `ready(line)` for a line of standard error; returns the rest of it."""
-
-    def listening():  # a shell in the background has its children ignore Ctrl-C
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-    with subprocess.Popen(command, cwd=cwd, stderr=subprocess.PIPE, text=True, preexec_fn=listening) as process:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background, children would ignore Ctrl-C
+    with subprocess.Popen(command, cwd=cwd, stderr=subprocess.PIPE, text=True) as process:
+        signal.signal(signal.SIGINT, before)
         assert process.stderr is not None
         for line in process.stderr:
             if ready(line):

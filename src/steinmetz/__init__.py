@@ -1,7 +1,8 @@
 """steinmetz: sparse, physically admissible constitutive laws with honest uncertainty.
 
 Verbs at the top: `study` (built-in or TOML, with changes), `measured` (a CSV file), `run`, `select` (another row of a
-finished run), `save`, `lcurve`, `save_lcurve`, `closed_form`; and `sample`, for any JAX log density.
+finished run), `save`, `lcurve`, `save_lcurve`, `closed_form`, `reproduce` (the paper) and `save_reproduction`; and
+`sample`, for any JAX log density, with `weights`, the likelihood of a study's whole network.
 Nothing heavy is imported until one of them is used.
 """
 
@@ -14,11 +15,14 @@ from steinmetz.errors import RunFailure as RunFailure
 if TYPE_CHECKING:
     from steinmetz.engine.density import sample as sample
     from steinmetz.engine.lcurve import lcurve as lcurve
+    from steinmetz.engine.reproduce import reproduce as reproduce
     from steinmetz.engine.run import run as run
     from steinmetz.engine.run import select as select
+    from steinmetz.engine.weights import weights as weights
     from steinmetz.export.closed_form import text as closed_form
     from steinmetz.report.files import save as save
     from steinmetz.report.lcurves import save as save_lcurve
+    from steinmetz.report.paper.page import save as save_reproduction
     from steinmetz.studies.config import load as study
     from steinmetz.studies.config import measured as measured
 
@@ -27,6 +31,9 @@ _LAZY = {
     "measured": ("steinmetz.studies.config", "measured"),
     "run": ("steinmetz.engine.run", "run"),
     "select": ("steinmetz.engine.run", "select"),
+    "reproduce": ("steinmetz.engine.reproduce", "reproduce"),
+    "save_reproduction": ("steinmetz.report.paper.page", "save"),
+    "weights": ("steinmetz.engine.weights", "weights"),
     "lcurve": ("steinmetz.engine.lcurve", "lcurve"),
     "save_lcurve": ("steinmetz.report.lcurves", "save"),
     "sample": ("steinmetz.engine.density", "sample"),
@@ -35,8 +42,8 @@ _LAZY = {
 }
 
 __all__ = [
-    "InputError", "RunFailure", "closed_form", "lcurve", "measured", "run", "sample", "save", "save_lcurve", "select",
-    "study",
+    "InputError", "RunFailure", "closed_form", "lcurve", "measured", "reproduce", "run", "sample", "save",
+    "save_lcurve", "save_reproduction", "select", "study", "weights",
 ]  # fmt: skip
 
 

@@ -168,6 +168,37 @@ def lcurve(
 
 
 @app.command()
+def reproduce(
+    figures: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", help="Figures by id (see `steinmetz list`).", show_default="all"),
+    ] = None,
+    scale: Annotated[str, typer.Option("--scale", help="quick (minutes) or full (the paper's sizes).")] = "quick",
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", min=1, max=1000, help="Seeds, from 0 on.", show_default="the figure's")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="Folder for figures, page and finished points.")] = Path(
+        "reproduction"
+    ),
+) -> None:
+    """Do the paper again, figure by figure, and say of each claim whether it holds.
+
+    Every finished point is kept by its content: the same command goes on after an interrupt, and another figure, scale
+    or number of seeds only does what is missing.
+
+    Examples:
+
+      steinmetz reproduce
+
+      steinmetz reproduce hyper-comparison --seeds 5
+
+      steinmetz reproduce cost --scale full --out results/paper
+    """
+    commands.start_jax()
+    commands.reproduce(figures or [], scale, seeds, out)
+
+
+@app.command()
 def diagnose(folder: Annotated[Path, typer.Argument(help="Folder of a finished run.")]) -> None:
     """Print every check of how the posterior of a run was sampled, pass or fail, and what to do about it.
 
@@ -189,9 +220,10 @@ def list_() -> None:
       steinmetz list
     """
     from steinmetz import registry
-    from steinmetz.studies import config
+    from steinmetz.studies import config, reproduction
 
     rows = [("studies", [(name, config.title(name)) for name in config.names()])]
+    rows.append(("figures of the paper", [(name, reproduction.load(name).title) for name in reproduction.names()]))
     kinds = {
         "laws": "physics.laws",
         "physics": "physics",

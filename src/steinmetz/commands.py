@@ -11,6 +11,7 @@ from typing import Any
 
 import typer
 
+from steinmetz import registry
 from steinmetz.errors import InputError
 
 
@@ -65,8 +66,13 @@ def _store(folder: Path, study: Any, resume: bool | None, *more: object) -> Any:
 
 
 @contextmanager
-def _interruptible(store: Any) -> Iterator[Callable[[Callable[[Any], Any]], Any]]:
-    """Gives a function that does work with progress shown; an interrupt says what is kept, success clears the store."""
+def _interruptible(
+    store: Any, kept: Callable[[], bool] | None = None
+) -> Iterator[Callable[[Callable[[Any], Any]], Any]]:
+    """Gives a function that does work with progress shown; an interrupt says what is kept, success clears the store.
+
+    `kept` tells whether something is kept where that is not the store's business.
+    """
     from steinmetz import progress, watch
 
     if store.found:
@@ -81,8 +87,9 @@ def _interruptible(store: Any) -> Iterator[Callable[[Callable[[Any], Any]], Any]
             yield compute
     except KeyboardInterrupt as heard:  # here, because the parser would leave without a word
         code = 143 if isinstance(heard, watch.Terminated) else 130
-        raise RunStopped(store.found, code) from None
-    store.clear()
+        raise RunStopped(store.found if kept is None else kept(), code) from None
+    if kept is None:
+        store.clear()
 
 
 def carry_out(study: Any, out: Path | None, resume: bool | None) -> None:
@@ -136,6 +143,28 @@ def draw_lcurve(
         )
         lcurves.save(curve, folder)
     typer.echo(lcurves.screen(curve, folder))
+
+
+def reproduce(names: list[str], scale: str, seeds: int | None, folder: Path) -> None:
+    """Work through figures of the paper and write the page; what is finished is kept by content."""
+    from steinmetz.engine.reproduce import reproduce as work_through
+    from steinmetz.report import files
+    from steinmetz.report.paper import page
+    from steinmetz.store import Store
+    from steinmetz.studies import reproduction
+
+    for name in names:
+        reproduction.load(name)
+    if scale not in reproduction.SCALES:
+        raise InputError(registry.unknown("scale", scale, list(reproduction.SCALES)))
+    wanted = [name for name in reproduction.names() if name in names or not names]
+    kept = folder / "pieces"
+    if not kept.is_dir():
+        files.check_target(folder, page.MARKER)
+    with _interruptible(Store(kept, "reproduce"), lambda: kept.is_dir()) as compute:
+        outcomes = compute(lambda report: work_through(wanted, scale, seeds, folder, report))
+        found = page.save(outcomes, folder)
+    typer.echo(page.screen(found, folder))
 
 
 def diagnose(folder: Path) -> bool:

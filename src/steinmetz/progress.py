@@ -17,6 +17,7 @@ _TITLES = {
     "trim": "trimming",
     "infer": "sampling",
     "assess": "assessing",
+    "point": "reproducing",
 }
 
 
@@ -35,14 +36,18 @@ def shown(stream: TextIO | None = None) -> Iterator[Report]:
         yield _plain(stream)
 
 
+# Stages that take long enough for a line about every step.
+_LONG = {"point"}
+
+
 def _plain(stream: TextIO) -> Report:
-    """A line when a stage starts, at each quarter and at its end."""
+    """A line when a stage starts, at each quarter (of a long stage: at each step) and at its end."""
     begun: dict[str, float] = {}
     quarters: dict[str, int] = {}
 
     def report(stage: str, done: int, total: int, **facts: object) -> None:
         begun.setdefault(stage, time.perf_counter())
-        quarter = 4 * done // max(total, 1)
+        quarter = done if stage in _LONG else 4 * done // max(total, 1)
         if quarter == quarters.get(stage) or (done == 0 and stage in quarters):
             return
         quarters[stage] = quarter

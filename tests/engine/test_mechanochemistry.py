@@ -62,11 +62,11 @@ def test_wells_and_summary(clean, tmp_path):
 
 
 def test_planes_mark_the_wells(clean):
-    from steinmetz.report.planes import _minima, _slice
+    from steinmetz.physics import slices
 
     plane = clean.problem.physics.planes[0]
-    x, y, values = _slice(plane, clean.problem.physics, clean.law.energy)
-    wells = sorted((round(float(x[j]), 1), round(float(y[i]), 1)) for i, j in _minima(values))
+    x, y, values = slices.grid(plane, clean.problem.physics, clean.law.energy)
+    wells = sorted((round(float(x[j]), 1), round(float(y[i]), 1)) for i, j in slices.minima(values))
     assert [(abs(a), abs(b)) for a, b in wells] == [(0.1, 0.0), (0.0, 1.0), (0.1, 0.0)]
 
 

@@ -11,7 +11,7 @@ from .calibration import band, excess, ranks
 
 DRAWS = 63
 SETTINGS = {
-    "nuts": (nuts, {"chains": 2, "warm_up": 200, "steps": 160, "thin": 5, "doublings": 7}),
+    "nuts": (nuts, {"chains": 2, "warm_up": 400, "steps": 320, "thin": 10, "doublings": 8, "metric": "dense"}),
     "ssvn": (ssvn, {"particles": 20, "warm_up": 200, "steps": 400, "thin": 50}),
     "ssvgd": (ssvgd, {"particles": 20, "warm_up": 200, "steps": 800, "thin": 100}),
     "svgd": (svgd, {"particles": 64, "steps": 800}),
@@ -38,7 +38,11 @@ class Linear:
 
 
 class SevenParameters:
-    """Ψ of seven non-negative or free weights in two softplus layers, with its prior; stress of 40 states, sd 0.05."""
+    """Ψ of seven non-negative or free weights in two softplus layers, with its prior; stress of 40 states, sd 0.2.
+
+    With few and precise data a weight near zero has a tail in log θ that is hundreds of times as long as its head is
+    wide; then no sampler of this test ends in time, NUTS included.
+    """
 
     def __init__(self, physics):
         from steinmetz.data.quadratic import Quadratic, compress
@@ -65,12 +69,12 @@ class SevenParameters:
         shape = (40, len(self.names))
         self.empty = Observations(
             state=np.asarray(states), inputs=self.at.inputs, operator=self.at.operator, values=jnp.zeros(shape),
-            observed=jnp.ones(shape, bool), relative=jnp.zeros(shape), absolute=jnp.full(shape, 0.05),
+            observed=jnp.ones(shape, bool), relative=jnp.zeros(shape), absolute=jnp.full(shape, 0.2),
             components=self.names,
         )  # fmt: skip
-        self.compressed = lambda values: compress(self.empty._replace(values=values), jnp.full(shape, 0.05))
+        self.compressed = lambda values: compress(self.empty._replace(values=values), jnp.full(shape, 0.2))
         empty = self.compressed(jnp.zeros(shape))
-        config = density.Config(deviation=1.0)
+        config = density.Config(deviation=0.5)
         self.posterior = density.build(law, empty, 40 * len(self.names), (1.0,) * 3, 1.0, config)
         self.density, self.quadratic = density, Quadratic
 
@@ -81,7 +85,7 @@ class SevenParameters:
         truth = self.posterior.draw_prior(first)
         slope = slopes(self.posterior.potential, self.posterior.reference, self.posterior.theta(truth), self.at.inputs)
         clean = jnp.einsum("nci,ni->nc", self.at.operator, slope)
-        return truth, clean + 0.05 * jax.random.normal(second, clean.shape)
+        return truth, clean + 0.2 * jax.random.normal(second, clean.shape)
 
     def given(self, values):
         import equinox as eqx
@@ -92,8 +96,17 @@ class SevenParameters:
         return self.given(values).log_density(x)
 
     def laplace(self, values):
-        touching = self.density.laplace(self.given(values), jnp.ones(7))
-        return touching.centre, touching.root
+        """At the best of eight modes, found from prior draws: as a law is carved from several restarts."""
+        posterior = self.given(values)
+        starts = jax.vmap(posterior.draw_prior)(jax.random.split(jax.random.key(1), 8))
+
+        def mode(u):
+            touching = self.density.laplace(posterior, posterior.theta(u))
+            return touching.centre, touching.root, posterior.log_density(touching.centre)
+
+        centres, roots, values = jax.lax.map(mode, starts)
+        best = jnp.argmax(values)
+        return centres[best], roots[best]
 
 
 def judged(name, model, count):

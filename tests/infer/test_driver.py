@@ -13,6 +13,7 @@ from .targets import gaussian, linear_model, sample
 
 SHORT = {
     "svgd": {"particles": 12, "steps": 60},
+    "l1flow": {"particles": 12, "steps": 60, "penalty": 0.1},
     "psvgd": {"particles": 12, "steps": 60, "basis": 20},
     "ssvgd": {"particles": 12, "warm_up": 30, "steps": 30, "thin": 5},
     "ssvn": {"particles": 12, "warm_up": 30, "steps": 30, "thin": 5},

@@ -54,13 +54,24 @@ def sample(
         registry.load("infer", method), config, "named in the call",
     )  # fmt: skip
     centre, root = _touching(target, point) if config.whiten else (point, jnp.eye(point.size))
-    white = base.whiten(target, centre, root)
-    start_key, run_key, check_key = jax.random.split(jax.random.key(seed), 3)
-    position = jax.random.normal(start_key, (config.width, point.size))
-    run = driver.run(run_key, module.build(white, config), position, config.schedule, report, store)
-    health = diagnostics.examine(check_key, white, run.usable)
-    draws = np.asarray(centre + run.usable.reshape(-1, point.size) @ root.T)
+    _, run_key, check_key = jax.random.split(jax.random.key(seed), 3)
+    position = jnp.asarray(start_of(seed, config.width, point.size))
+    if config.whiten:
+        seen = base.whiten(target, centre, root)
+    else:  # the density's own coordinates
+        seen, position = target, centre + position
+    run = driver.run(run_key, module.build(seen, config), position, config.schedule, report, store)
+    health = diagnostics.examine(check_key, seen, run.usable)
+    draws = run.usable.reshape(-1, point.size)
+    if config.whiten:
+        draws = np.asarray(centre + draws @ root.T)
     return Samples(draws, run, health, config.method, reason)
+
+
+def start_of(seed: int, particles: int, dimension: int) -> Float[np.ndarray, "particles dimension"]:
+    """Where the particles of `sample` start, as offsets from the mode (or from `start`) in its coordinates."""
+    key = jax.random.split(jax.random.key(seed), 3)[0]
+    return np.asarray(jax.random.normal(key, (particles, dimension)))
 
 
 def _settings(method: str, settings: dict[str, Any]) -> Any:

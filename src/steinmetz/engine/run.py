@@ -15,6 +15,7 @@ from steinmetz.engine import pareto
 from steinmetz.engine.clock import Clock
 from steinmetz.engine.problem import Problem, prepare, require_double, undeformed
 from steinmetz.engine.sample import Ensemble, sample
+from steinmetz.engine.sample import check as check_sampler
 from steinmetz.errors import InputError
 from steinmetz.export import carving
 from steinmetz.nouns import Observations, Report, silent
@@ -87,19 +88,37 @@ def run(study: Any, report: Report = silent, store: Store | None = None) -> Resu
     What is finished is kept in `store`, if there is one, and not done again when the run is continued.
     """
     require_double()
-    clock, keys = Clock(), stage_keys(study.seed)
+    check_sampler(study)
+    clock = Clock()
     resumed = store is not None and store.found
-    problem = prepare(keys["data"], study)
+    problem = prepare(stage_keys(study.seed)["data"], study)
+    with clock.stage("sparsify"):
+        carved = carve_law(study, problem, report, store)
+    return finish(study, problem, carved, clock, report, store)._replace(resumed=resumed)
+
+
+def carve_law(study: Any, problem: Problem, report: Report = silent, store: Store | None = None) -> carve.Carved:
+    """The sparse law of the data of a study."""
     physics = problem.physics
     potential = registry.load("potentials", study.potential.name).build(
         study.potential, physics.inputs, physics.conditions
     )
-    with clock.stage("sparsify"):
-        carved = carve.carve(
-            keys["carve"], potential, physics.reference, problem.train, physics.sizes, study.noise.floor,
-            study.prior.deviation, study.sparsify, report, store,
-        )  # fmt: skip
-    return finish(study, problem, carved, clock, report, store)._replace(resumed=resumed)
+    return carve.carve(
+        stage_keys(study.seed)["carve"], potential, physics.reference, problem.train, physics.sizes,
+        study.noise.floor, _ridge(study), study.sparsify, report, store,
+    )  # fmt: skip
+
+
+def _ridge(study: Any) -> float:
+    """The deviation of the prior that holds refits of a search; a prior that is the L2 price needs that price."""
+    if study.prior.deviation != "penalty":
+        return float(study.prior.deviation)
+    if study.sparsify.method != "l2" or study.sparsify.search:
+        raise InputError(
+            "prior.deviation = 'penalty' is the price of L2 read as a prior: it needs sparsify.method = 'l2' and "
+            "sparsify.search = false; else give a number"
+        )
+    return 1.0
 
 
 def stage_keys(seed: int) -> dict[str, Array]:

@@ -11,11 +11,12 @@ from jaxtyping import Array, Float
 
 from steinmetz import registry
 from steinmetz.engine.problem import Problem
-from steinmetz.errors import RunFailure
+from steinmetz.errors import InputError, RunFailure
 from steinmetz.infer import auto, base, diagnostics, driver
 from steinmetz.nouns import Report
 from steinmetz.posterior import batched, density
-from steinmetz.potentials.law import structure
+from steinmetz.potentials.base import Potential
+from steinmetz.potentials.law import Law, structure
 from steinmetz.sparsify import carve
 from steinmetz.store import Store
 
@@ -53,15 +54,33 @@ def target_of(posterior: density.Posterior, batch: int | None = None) -> base.Ta
     return base.Target(log_density, scores, posterior.likelihood_rows, posterior.prior_rows, posterior.draw_prior)
 
 
+def potential_of(study: Any, problem: Problem, law: Law) -> Potential:
+    """The law's graph; where nothing was pruned, the network itself, which is faster and has the same parameters."""
+    physics = problem.physics
+    network = registry.load("potentials", study.potential.name).build(
+        study.potential, physics.inputs, physics.conditions
+    )
+    return network if law.graph.size == network.size and law.graph == network.graph() else law.graph
+
+
+def prior_of(study: Any, problem: Problem, carved: carve.Carved) -> density.Config:
+    """The prior with its deviation in numbers: λ Σ θ² log(n)/n in a loss χ²/n is a Gaussian of τ = 1/√(λ log n)."""
+    if study.prior.deviation != "penalty":
+        return study.prior
+    penalty = carved.restarts[carved.chosen.origin].penalty
+    return study.prior.model_copy(update={"deviation": float((penalty * np.log(problem.train.cells)) ** -0.5)})
+
+
 def sample(
     key: Array, carved: carve.Carved, problem: Problem, study: Any, report: Report, store: Store | None = None
 ) -> tuple[density.Posterior, Ensemble]:
     """Sample the posterior of the law, in coordinates made round by its Laplace approximation unless told otherwise."""
     start_key, run_key, check_key = jax.random.split(key, 3)
     scene = carve.Scene.of(problem.train, problem.physics.reference, problem.physics.sizes, study.noise.floor)
-    posterior = density.build(
-        carved.law, carved.quadratic, problem.train.cells, scene.sizes, scene.modulus, study.prior, study.noise.unknown
-    )
+    posterior = density.of_potential(
+        potential_of(study, problem, carved.law), carved.law.graph, carved.law.reference, carved.quadratic,
+        problem.train.cells, scene.sizes, scene.modulus, prior_of(study, problem, carved), study.noise.unknown,
+    )  # fmt: skip
     touching = density.laplace(posterior, carved.law.values)
     module, settings, reason = _chosen(study.infer, posterior.dimension)
     plain = target_of(posterior, getattr(settings, "batch", None))
@@ -87,6 +106,15 @@ def sample(
         health,
     )  # fmt: skip
     return posterior, ensemble
+
+
+def check(study: Any) -> None:
+    """Refuse, before anything is computed, a sampler that cannot work in the coordinates of a law's posterior."""
+    if study.infer.method == "l1flow":
+        raise InputError(
+            "infer.method = 'l1flow' carves the weights of a whole network itself; from Python, use "
+            "steinmetz.weights(study) and steinmetz.sample(…, 'l1flow'), or take another sampler here"
+        )
 
 
 def _chosen(config: Any, dimension: int) -> tuple[Any, Any, str]:

@@ -26,12 +26,11 @@ class Config(BaseModel):
     """The prior, and how the likelihood is weighed against it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-    deviation: float = Field(
+    deviation: Annotated[float, Field(gt=0, le=1e6)] | Literal["penalty"] = Field(
         5.0,
-        gt=0,
-        le=1e6,
         description="standard deviation τ of the Gaussian prior of every weight in its natural unit: inputs in units "
-        "of their sizes, Ψ in units of the modulus of the data (half of a Gaussian where the sign is fixed)",
+        "of their sizes, Ψ in units of the modulus of the data (half of a Gaussian where the sign is fixed); "
+        "'penalty': that of the L2 price the law was trained with, τ = 1/√(λ log n)",
     )
     temperature: Annotated[float, Field(gt=0, le=1e9)] | Literal["mean"] = Field(
         1.0,
@@ -154,6 +153,8 @@ def of_potential(
     unit = jnp.asarray(parameter_units(graph, sizes, modulus))
     bijector = Bijector(jnp.asarray(potential.nonnegative), unit)
     temperature = float(cells) if config.temperature == "mean" else float(config.temperature)
+    if config.deviation == "penalty":
+        raise ValueError("the deviation of the prior must be a number here")
     return Posterior(
         potential, reference, quadratic, bijector, config.deviation * unit, cells, temperature, unknown_noise
     )

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, UInt32
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, field_validator, model_validator
 
 from steinmetz.potentials.base import Network
 
@@ -34,6 +34,7 @@ class Settings(BaseModel):
         0.1, ge=0, le=1, description="least relative noise assumed while training, so that clean data can be carved too"
     )
     search: bool = Field(True, description="whether pruned laws are trimmed further by a search with refits")
+    prune: bool = Field(True, description="whether weights that are zero go away; if not, the law is the whole network")
     candidates: int = Field(6, ge=1, le=64, description="parameters tried for removal in every round of trimming")
     beam: int = Field(8, ge=1, le=64, description="shapes of each size kept while trimming")
     largest: int = Field(64, ge=1, le=400, description="parameters above which a restart is cut before trimming")
@@ -52,6 +53,12 @@ class Settings(BaseModel):
                 f"sparsify.penalty = {list(penalty)} must rise: the path goes from few to many weights removed"
             )
         return penalty
+
+    @model_validator(mode="after")
+    def _whole(self) -> "Settings":
+        if self.search and not self.prune:
+            raise ValueError("sparsify.search = true needs sparsify.prune = true: a search takes weights away")
+        return self
 
 
 class Penalty(eqx.Module):

@@ -87,10 +87,11 @@ class Scene(NamedTuple):
         """ŷ = B ∇Ψ̂ of a law in natural units, in the unit of the data."""
         return self.modulus * apply(self.observations.operator, law.slopes(self.observations.inputs))
 
-    def outward(self, law: Law, reference: Reference) -> Law:
+    def outward(self, law: Law, reference: Reference, fold: bool = True) -> Law:
         """The law in the units of the data."""
         unit = jnp.asarray(parameter_units(law.graph, self.sizes, self.modulus))
-        return fold_mirrors(Law(law.graph, law.values * unit, reference))
+        law = Law(law.graph, law.values * unit, reference)
+        return fold_mirrors(law) if fold else law
 
 
 def carve(
@@ -118,7 +119,7 @@ def carve(
     )
     taken = _taken(trained, observations.cells, settings)
     pruned = {
-        restart: prune(graph, jnp.asarray(trained.theta[index, restart]), scene.reference)
+        restart: _left(graph, jnp.asarray(trained.theta[index, restart], float), scene.reference, settings)
         for restart, index in taken.items()
     }
     _check_alive(trained, pruned)
@@ -130,7 +131,7 @@ def carve(
         found = _as_trained(starts, scene, weighted, settings)
     table, chosen, reason, prediction = found
     deviation = noise.deviation(observations, prediction, floor)
-    table = [row._replace(law=scene.outward(row.law, reference)) for row in table]
+    table = [row._replace(law=scene.outward(row.law, reference, fold=settings.prune)) for row in table]
     return Carved(
         law=next(row.law for row in table if row.active == chosen),
         full=network.size,
@@ -142,6 +143,11 @@ def carve(
         deviation=deviation,
         quadratic=compress(observations, deviation),
     )
+
+
+def _left(graph: Graph, theta: Float[Array, "parameters"], reference: Reference, settings: Settings) -> Law:
+    """What training has left: the exact pruned law, or the whole network."""
+    return prune(graph, theta, reference) if settings.prune else Law(graph, theta, reference)
 
 
 def _restarts(trained: Trained, taken: dict[int, int], pruned: dict[int, Law]) -> dict[int, Restart]:

@@ -1,0 +1,1 @@
+"""Figures and pages of the reproduction: one file per kind of figure, each with `draw(outcome)`."""

@@ -1,0 +1,35 @@
+"""Seconds of the methods beside the paper's: a panel per problem."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from steinmetz.engine import claims
+from steinmetz.engine.reproduce import Outcome
+from steinmetz.report.style import COLOURS
+
+TITLES = {"hyper-comparison": "hyperelasticity", "mech-comparison": "mechanochemistry"}
+
+
+def draw(outcome: Outcome) -> Figure:
+    """Bars of the mean over seeds, on a logarithmic scale."""
+    sources = outcome.grid.sources
+    figure = Figure(figsize=(3.7 * len(sources), 2.6), layout="constrained")
+    axes = figure.subplots(1, len(sources), sharex=True, squeeze=False)[0]
+    for axis, source in zip(axes, sources, strict=True):
+        rows = [row for row in outcome.rows if row.grid == source]
+        place = np.arange(len(outcome.grid.arms))
+        paper = [outcome.grid.options["paper"][source][arm]["seconds"] for arm in outcome.grid.arms]
+        ours = [float(claims.means(rows, arm, "seconds.total").mean()) for arm in outcome.grid.arms]
+        axis.barh(place - 0.2, paper, 0.38, color="0.6", label="paper, RTX A6000")
+        axis.barh(place + 0.2, ours, 0.38, color=COLOURS[0], label="here, processor")
+        for y, (theirs, own) in enumerate(zip(paper, ours, strict=True)):
+            axis.text(theirs * 1.15, y - 0.2, f"{theirs:,} s", va="center", fontsize=7)
+            axis.text(own * 1.15, y + 0.2, f"{own:.0f} s: {theirs / own:.0f}×", va="center", fontsize=7)
+        axis.set_yticks(place, outcome.grid.arms)
+        axis.invert_yaxis()
+        axis.set_xscale("log")
+        axis.set_xlim(1, 3e6)
+        axis.set_title(TITLES.get(source, source), fontsize=9)
+        axis.set_xlabel("seconds of optimisation and inference")
+    axes[-1].legend(fontsize=7, loc="lower right")
+    return figure
