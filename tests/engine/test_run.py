@@ -133,7 +133,10 @@ def test_posterior_agrees_with_nuts(gent):
             "sparsify.precision": "float64", "sparsify.method": "lp", "sparsify.p": 0.7, "infer.kernel": "imq",
             "infer.whiten": False, "prior.temperature": "mean",
         },
-        {"sparsify.method": "l2", "data.count": 1},
+        {
+            "sparsify.method": "l2", "sparsify.prune": False, "sparsify.clamp": 0.0, "prior.deviation": "penalty",
+            "data.count": 1,
+        },
         {"sparsify.preset": "paper", "infer.method": "auto", "infer.batch": 16, "noise.unknown": True},
     ],
 )  # fmt: skip

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 
 from steinmetz import registry
 from steinmetz.assess import scores
-from steinmetz.engine.problem import Problem, prepare, require_double
+from steinmetz.engine.problem import Problem, network_of, prepare, require_double
 from steinmetz.engine.run import stage_keys
 from steinmetz.errors import InputError
 from steinmetz.nouns import Reference, Report, silent
@@ -78,9 +78,7 @@ def lcurve(
     keys = stage_keys(study.seed)
     levels = _levels(keys["data"], study, noises)
     physics = levels[0][1].physics
-    network = registry.load("potentials", study.potential.name).build(
-        study.potential, physics.inputs, physics.conditions
-    )
+    network = network_of(study, physics)
     points: list[Point] = []
     for method in methods:
         settings = _settings(study, method, penalties, restarts)

@@ -15,6 +15,7 @@ from steinmetz.nouns import Observations, Truth
 from steinmetz.nouns import Path as Trajectory
 from steinmetz.physics import observe
 from steinmetz.physics.base import Physics
+from steinmetz.potentials.base import Network
 
 _FEWEST_TO_SPLIT = 20
 
@@ -60,6 +61,12 @@ def prepare(key: Array, study: Any) -> Problem:
         spread = physics.reach(every.state)
     _check_noise(train, study.noise)
     return Problem(physics, truth, train, held_out, physics.path(study.assess.path_points, spread), notes)
+
+
+def network_of(study: Any, physics: Physics) -> Network:
+    """The untrained network of a study."""
+    potential = registry.load("potentials", study.potential.name)
+    return potential.build(study.potential, physics.inputs, physics.conditions)
 
 
 def undeformed(physics: Physics) -> np.ndarray:

@@ -96,14 +96,17 @@ def _saying(report: Report, unit: Unit, done: int, total: int, begun: float) -> 
 def _row(unit: Unit, scale: str, pieces: Pieces, report: Report) -> Row:
     grid, point = unit.grid, unit.point
     if point is None:
-        found = _curves(grid, scale, unit.seed, pieces, report) if grid.kind == "lcurves" else _flow(
-            grid, unit.seed, pieces, report
-        )  # fmt: skip
+        found = (
+            _curves(grid, scale, unit.seed, pieces, report)
+            if grid.kind == "lcurves"
+            else _flow(grid, unit.seed, pieces, report)
+        )
         return Row(grid.id, grid.kind, "", None, unit.seed, found)
-    sampled, keep = "+" in point.arm, point.reference is None and bool(load_grid(point.grid).reference)
-    found = _planes(point, pieces, report) if grid.kind == "planes" else points.work(
-        point, pieces, report, sampled, keep
-    )  # fmt: skip
+    if grid.kind == "planes":
+        found = _planes(point, pieces, report)
+    else:
+        keep = point.reference is None and bool(load_grid(point.grid).reference)
+        found = points.work(point, pieces, report, sampled="+" in point.arm, keep=keep)
     return Row(point.grid, point.arm, point.reading, point.value, point.seed, found)
 
 
@@ -113,9 +116,7 @@ def _curves(grid: Grid, scale: str, seed: int, pieces: Pieces, report: Report) -
     methods, noises = tuple(grid.options["methods"]), tuple(size["noises"])
 
     def compute(store: Any) -> Piece:
-        curve = lcurve.lcurve(
-            study, methods, noises, size["penalties"], size["restarts"], report=report, store=store
-        )  # fmt: skip
+        curve = lcurve.lcurve(study, methods, noises, size["penalties"], size["restarts"], None, report, store)
         columns = {
             name: np.array([getattr(p, name) for p in curve.points]) for name in ("noise", "penalty", "nonzero", "loss")
         }

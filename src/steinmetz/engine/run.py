@@ -8,12 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from steinmetz import registry
 from steinmetz.assess import certificate, scores
 from steinmetz.data import noise
 from steinmetz.engine import pareto
 from steinmetz.engine.clock import Clock
-from steinmetz.engine.problem import Problem, prepare, require_double, undeformed
+from steinmetz.engine.problem import Problem, network_of, prepare, require_double, undeformed
 from steinmetz.engine.sample import Ensemble, sample
 from steinmetz.engine.sample import check as check_sampler
 from steinmetz.errors import InputError
@@ -100,12 +99,9 @@ def run(study: Any, report: Report = silent, store: Store | None = None) -> Resu
 def carve_law(study: Any, problem: Problem, report: Report = silent, store: Store | None = None) -> carve.Carved:
     """The sparse law of the data of a study."""
     physics = problem.physics
-    potential = registry.load("potentials", study.potential.name).build(
-        study.potential, physics.inputs, physics.conditions
-    )
     return carve.carve(
-        stage_keys(study.seed)["carve"], potential, physics.reference, problem.train, physics.sizes,
-        study.noise.floor, _ridge(study), study.sparsify, report, store,
+        stage_keys(study.seed)["carve"], network_of(study, physics), physics.reference, problem.train,
+        physics.sizes, study.noise.floor, _ridge(study), study.sparsify, report, store,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from steinmetz import registry
-from steinmetz.engine.problem import Problem
+from steinmetz.engine.problem import Problem, network_of
 from steinmetz.errors import InputError, RunFailure
 from steinmetz.infer import auto, base, diagnostics, driver
 from steinmetz.nouns import Report
@@ -56,10 +56,7 @@ def target_of(posterior: density.Posterior, batch: int | None = None) -> base.Ta
 
 def potential_of(study: Any, problem: Problem, law: Law) -> Potential:
     """The law's graph; where nothing was pruned, the network itself, which is faster and has the same parameters."""
-    physics = problem.physics
-    network = registry.load("potentials", study.potential.name).build(
-        study.potential, physics.inputs, physics.conditions
-    )
+    network = network_of(study, problem.physics)
     return network if law.graph.size == network.size and law.graph == network.graph() else law.graph
 
 

@@ -7,8 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from steinmetz import registry
-from steinmetz.engine.problem import Problem, prepare, require_double
+from steinmetz.engine.problem import Problem, network_of, prepare, require_double
 from steinmetz.engine.run import stage_keys
 from steinmetz.infer import base
 from steinmetz.nouns import Reference
@@ -47,9 +46,7 @@ def weights(study: Any) -> Weights:
     keys = stage_keys(study.seed)
     problem = prepare(keys["data"], study)
     physics = problem.physics
-    network = registry.load("potentials", study.potential.name).build(
-        study.potential, physics.inputs, physics.conditions
-    )
+    network = network_of(study, physics)
     scene = Scene.of(problem.train, physics.reference, physics.sizes, study.noise.floor)
     quadratic = scene.weighted(problem.train.values)
     free = Bijector(jnp.zeros(network.size, bool), jnp.ones(network.size))

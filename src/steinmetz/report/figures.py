@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import matplotlib
 import numpy as np
+from jaxtyping import Float
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -42,8 +43,11 @@ def draw(result: Result, folder: Path) -> dict[str, Path]:
 
 
 def _moving(result: Result) -> list[int]:
+    return distinct(result.along.law if result.along.truth is None else result.along.truth)
+
+
+def distinct(values: Float[np.ndarray, "points components"]) -> list[int]:
     """Components that vary along the path; equal ones (S22 = S33) once."""
-    values = result.along.law if result.along.truth is None else result.along.truth
     kept: list[int] = []
     for index in range(values.shape[1]):
         repeated = any(np.allclose(values[:, index], values[:, other]) for other in kept)

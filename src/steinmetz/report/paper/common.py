@@ -3,8 +3,10 @@
 from typing import Any
 
 import numpy as np
+from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
 from steinmetz.engine.reproduce import Outcome, Row
+from steinmetz.report.figures import distinct
 from steinmetz.report.style import COLOURS
 
 # Every method looks the same in every figure.
@@ -18,7 +20,7 @@ LOOKS: dict[str, tuple[str, Any]] = {
     "L0+default": (COLOURS[5], "-."),
     "L0/MLP+SVGD": (COLOURS[0], (0, (1, 1))),
 }
-READINGS = {"tempered": "tempered (the paper's reading)", "proper": "proper posterior"}
+READINGS = {"tempered": "tempered (paper)", "proper": "proper posterior"}
 
 
 def borders(axis: Any, row: Row) -> None:
@@ -27,6 +29,13 @@ def borders(axis: Any, row: Row) -> None:
     for border in (x[inside].min(initial=np.inf), x[inside].max(initial=-np.inf)):
         if x.min() < border < x.max():
             axis.axvline(border, color=COLOURS[2], lw=0.9, alpha=0.8, zorder=0)
+
+
+def plain_ticks(axis: Any) -> None:
+    """1, 2, 5, 10 … along a logarithmic axis that spans little."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FormatStrFormatter("%g"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def readings(outcome: Outcome) -> list[str]:
@@ -40,11 +49,5 @@ def of_kind(row: Row, name: str, kind: str) -> np.ndarray:
 
 
 def shown(row: Row) -> list[int]:
-    """Components that vary along the path; equal ones (S22 = S33) once."""
-    truth = row.found.arrays["truth"]
-    kept: list[int] = []
-    for index in range(truth.shape[1]):
-        repeated = any(np.allclose(truth[:, index], truth[:, other]) for other in kept)
-        if np.ptp(truth[:, index]) > 1e-12 * np.ptp(truth) and not repeated:
-            kept.append(index)
-    return kept
+    """Components that vary along the path; equal ones once."""
+    return distinct(row.found.arrays["truth"])

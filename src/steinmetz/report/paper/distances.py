@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from steinmetz.engine import claims
 from steinmetz.engine.reproduce import Outcome, Row
-from steinmetz.report.paper.common import LOOKS, READINGS, borders, of_kind, readings
+from steinmetz.report.paper.common import LOOKS, READINGS, borders, of_kind, plain_ticks, readings
 
 _CHAINS = 8
 
@@ -31,7 +31,7 @@ def draw(outcome: Outcome) -> Figure:
     if timed:
         _against_time(axes[-1], timed)
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7.5)
+    figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=7)
     return figure
 
 
@@ -74,6 +74,8 @@ def _against_time(axes: Any, rows: list[Row]) -> None:
             axis.plot(x, y, ls=style, marker="o", ms=3, color=colour)
         axis.set_xscale("log")
         axis.set_yscale("log")
+        plain_ticks(axis.xaxis)
+        plain_ticks(axis.yaxis)
         axis.set_xlabel("seconds of sampling, without compilation")
         axis.set_ylabel("Wasserstein-1, mean")
         axis.set_title(f"{title}, proper posterior", fontsize=8)

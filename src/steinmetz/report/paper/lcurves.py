@@ -32,7 +32,8 @@ def draw(outcome: Outcome) -> Figure:
         axis.set_xscale("log")
         axis.set_title(method.upper(), fontsize=9)
         axis.set_xlabel("penalty λ in units of log(n)/n")
-        axis.set_ylim(_LEAST, 1.03)
+    lowest = float(np.nanmin(a["r2"]))
+    axes[0].set_ylim(max(_LEAST, lowest - 0.05 * (1 - lowest)), 1 + 0.03 * (1 - max(_LEAST, lowest)))
     axes[0].set_ylabel("test R²")
     axes[0].legend(fontsize=7, loc="lower left")
     return figure

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from steinmetz.engine import claims
 from steinmetz.engine.reproduce import Outcome
-from steinmetz.report.paper.common import READINGS, borders, of_kind, readings
+from steinmetz.report.paper.common import READINGS, borders, of_kind, plain_ticks, readings
 from steinmetz.report.style import COLOURS
 
 
@@ -41,8 +41,11 @@ def draw(outcome: Outcome) -> Figure:
             right.plot(values, middle, "o-", ms=3, color=colour, label=f"{title}, rank correlation {rho:.2f}")
         right.set_xscale("log")
         right.set_yscale("log")
+        plain_ticks(right.yaxis)
+        right.set_xticks(values, [f"{value:g}" for value in values])
+        right.minorticks_off()
         right.set_xlabel("" if axis_of is None else axis_of.label)
-        right.set_ylabel("Wasserstein-1, mean along the path")
+        right.set_ylabel("Wasserstein-1, path mean")
         right.legend(fontsize=7)
     axes[0, 0].legend(fontsize=6.5, title="" if axis_of is None else axis_of.label, title_fontsize=6.5, ncols=2)
     return figure
