@@ -145,7 +145,7 @@ def test_seven_parameters_are_calibrated(name, physics):
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["ssvgd", "svgd"])
 def test_figures_of_the_other_stein_methods(name, physics):
-    """Published as they are; plain SVGD, which loses variance, must be seen outside the band."""
-    for model, count in ((Linear(), 400), (SevenParameters(physics), 200)):
-        worst, limit = judged(name, model, count)
-        assert name != "svgd" or worst > limit
+    """Published as they are; plain SVGD, which loses variance on a law, must be seen outside the band there."""
+    judged(name, Linear(), 400)
+    worst, limit = judged(name, SevenParameters(physics), 200)
+    assert name != "svgd" or worst > limit
