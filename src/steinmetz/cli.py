@@ -171,7 +171,7 @@ def lcurve(
 def reproduce(
     figures: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID]...", help="Figures by id (see `steinmetz list`).", show_default="all"),
+        typer.Argument(metavar="[ID]", help="Figures by id (see `steinmetz list`).", show_default="all"),
     ] = None,
     scale: Annotated[str, typer.Option("--scale", help="quick (minutes) or full (the paper's sizes).")] = "quick",
     seeds: Annotated[

@@ -87,7 +87,7 @@ def _saying(report: Report, unit: Unit, done: int, total: int, begun: float) -> 
 
     def say(stage: str, at: int, of: int, **facts: object) -> None:
         spent = time.monotonic() - begun
-        left = f"{spent / done * (total - done) / 60:.0f} min left" if done and spent > 5 else ""
+        left = f"{spent / done * (total - done) / 60:.0f} min" if done and spent > 5 else ""
         report("point", done, total, now=f"{unit.grid.id} {unit.label}", left=left)
 
     return say
