@@ -78,7 +78,7 @@ def test_a_batch_of_data_is_the_same_estimate(name, physics, few):
     particles = 0.3 * jax.random.normal(jax.random.key(0), (5, posterior.dimension))
     key = jax.random.key(4)
     index = jax.random.choice(key, 12, (7,), replace=False)
-    expected = jax.vmap(jax.value_and_grad(lambda u: posterior.estimate(u, index)))(particles)
+    expected = jax.jit(jax.vmap(jax.value_and_grad(lambda u: posterior.estimate(u, index))))(particles)
     agree(target_of(posterior, batch=7).scores(key, particles), expected)
 
 

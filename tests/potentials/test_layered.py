@@ -29,7 +29,7 @@ def x():
 
 def test_gradients_and_graph_are_those_of_the_energy(network, x):
     theta = network.initial(jax.random.key(0))
-    expected = jax.vmap(jax.grad(network.energy, argnums=1), (None, 0))(theta, x)
+    expected = jax.jit(jax.vmap(jax.grad(network.energy, argnums=1), (None, 0)))(theta, x)
     np.testing.assert_allclose(network.gradients(theta, x), expected, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(network.graph().gradients(theta, x), expected, rtol=1e-10, atol=1e-12)
 

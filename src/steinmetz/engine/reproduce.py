@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -18,6 +19,9 @@ from steinmetz.studies import config
 from steinmetz.studies.reproduction import SCALES, Grid, Point
 from steinmetz.studies.reproduction import load as load_grid
 from steinmetz.studies.reproduction import points as points_of
+
+# Pieces of memory above which programs are let go (Linux allows 65 530), and how often where they cannot be counted.
+_MAPS, _EVERY = 20_000, 25
 
 
 class Row(NamedTuple):
@@ -77,9 +81,21 @@ def reproduce(
             say("point", 0, 1)
             rows.append(_row(unit, scale, pieces, say))
             done += 1
+            _tidy(done)
         outcomes.append(Outcome(grid, scale, count, rows))
     report("point", total, total)
     return outcomes
+
+
+def _tidy(done: int) -> None:
+    """Let go of compiled programs in time: every law has its own, and a process may map only so much memory."""
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+            crowded = sum(1 for _ in maps) > _MAPS
+    except OSError:  # not Linux
+        crowded = done % _EVERY == 0
+    if crowded:
+        jax.clear_caches()
 
 
 def _saying(report: Report, unit: Unit, done: int, total: int, begun: float) -> Report:

@@ -1,6 +1,8 @@
 """How well a target was sampled: kernelised Stein discrepancy, variance against Laplace, R-hat and effective draws."""
 
 import warnings
+from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import jax
@@ -82,13 +84,18 @@ def examine(key: Array, target: Target, draws: Float[np.ndarray, "snapshots part
     )
 
 
-def _chains(draws: Float[np.ndarray, "snapshots particles dimension"]) -> tuple[float, float, float]:
-    """Rank-normalised split R-hat and bulk and tail effective sample size, worst coordinate (Vehtari et al. 2021)."""
+@cache
+def _measures() -> Callable[[Array], tuple[Array, Array, Array]]:
+    """R-hat and both effective sizes as one program: one by one, their operations take seconds to compile."""
     from blackjax import diagnostics
 
-    chains = jnp.asarray(draws.transpose(1, 0, 2))
+    return jax.jit(lambda x: (diagnostics.rhat(x), diagnostics.ess_bulk(x), diagnostics.ess_tail(x)))
+
+
+def _chains(draws: Float[np.ndarray, "snapshots particles dimension"]) -> tuple[float, float, float]:
+    """Rank-normalised split R-hat and bulk and tail effective sample size, worst coordinate (Vehtari et al. 2021)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        r_hat = np.asarray(diagnostics.rhat(chains))
-        bulk, tail = np.asarray(diagnostics.ess_bulk(chains)), np.asarray(diagnostics.ess_tail(chains))
+        found = _measures()(jnp.asarray(draws.transpose(1, 0, 2)))
+    r_hat, bulk, tail = (np.asarray(value) for value in found)
     return float(r_hat.max()), float(bulk.min()), float(tail.min())
