@@ -141,7 +141,8 @@ def _curves(grid: Grid, scale: str, seed: int, pieces: Pieces, report: Report) -
         return Piece(columns, {"picks": [pick._asdict() for pick in curve.picks], "full": curve.full})
 
     said = {"study": study.model_dump(mode="json", exclude={"name", "title", "infer"}), "lcurve": size}
-    return pieces.get({**said, "methods": methods}, "curves", compute)
+    ranges = {method: registry.load("sparsify", method).RANGE for method in methods}
+    return pieces.get({**said, "ranges": ranges}, "curves", compute)
 
 
 def _flow(grid: Grid, seed: int, pieces: Pieces, report: Report) -> Piece:

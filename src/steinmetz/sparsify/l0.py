@@ -31,7 +31,7 @@ class Config(base.Settings):
 
 
 # From hardly any price to more than any weight is worth: the whole L-curve.
-RANGE = (1.0, 30_000.0)
+RANGE = (1.0, 300_000.0)
 PRESETS = {
     "paper": {"rate": 0.08, "warm_up": 0.0, "offset": 0.0, "precision": "float64", "blur": 0.0, "search": False},
 }

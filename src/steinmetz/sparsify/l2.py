@@ -6,7 +6,7 @@ from pydantic import Field
 
 from steinmetz.sparsify import lp
 
-build, RANGE = lp.build, (0.03, 3000.0)
+build, RANGE = lp.build, (0.03, 30_000.0)
 PRESETS = {"paper": {**lp.PRESETS["paper"], "rate": 0.005}}
 
 

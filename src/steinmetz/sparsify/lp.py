@@ -24,7 +24,7 @@ class Config(base.Settings):
 
 
 # From hardly any price to more than any weight is worth: the whole L-curve.
-RANGE = (0.03, 300.0)
+RANGE = (0.03, 3000.0)
 PRESETS: dict[str, dict] = {
     "paper": {"rate": 0.01, "warm_up": 0.0, "precision": "float64", "blur": 0.0, "search": False},
 }
