@@ -85,7 +85,7 @@ class Grid(Sized):
     )
     sources: tuple[str, ...] = Field((), description="figures whose points this one only looks at")
     reference: str = Field("", description="arm whose push-forward the others are also compared with")
-    seeds: dict[str, int] = Field(default_factory=lambda: {"quick": 2, "full": 5})
+    seeds: dict[str, int] = Field(default_factory=lambda: {"quick": 1, "full": 5})
     options: dict[str, Any] = Field(default_factory=dict, description="of the kind of figure")
     why: str = Field("", description="what to know where a claim does not hold")
     checks: tuple[Check, ...]
