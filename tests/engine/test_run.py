@@ -124,15 +124,18 @@ def test_posterior_agrees_with_nuts(gent):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"potential.form": "tied", "infer.particles": 1},
+        pytest.param({"potential.form": "tied", "infer.particles": 1}, marks=pytest.mark.long),
         {
             "data.law": "neo_hooke", "noise.relative": 0.0, "noise.absolute": 0.05, "sparsify.method": "l1",
             "infer.method": "psvgd", "infer.basis": 20,
         },
-        {
-            "sparsify.precision": "float64", "sparsify.method": "lp", "sparsify.p": 0.7, "infer.kernel": "imq",
-            "infer.whiten": False, "prior.temperature": "mean",
-        },
+        pytest.param(
+            {
+                "sparsify.precision": "float64", "sparsify.method": "lp", "sparsify.p": 0.7, "infer.kernel": "imq",
+                "infer.whiten": False, "prior.temperature": "mean",
+            },
+            marks=pytest.mark.long,
+        ),
         {
             "sparsify.method": "l2", "sparsify.prune": False, "sparsify.clamp": 0.0, "prior.deviation": "penalty",
             "data.count": 1,
@@ -183,6 +186,7 @@ def mooney_rivlin_stress(F):
     return 2 * 0.5 * np.eye(3) + 2 * 0.2 * (np.trace(C) * np.eye(3) - C) + volumetric * J * np.linalg.inv(C)
 
 
+@pytest.mark.long
 def test_measured_mooney_rivlin_with_blank_cells(tmp_path):
     table = tmp_path / "rubber.csv"
     mooney_rivlin_table(table, seed=0, rows=80, noise=0.05, blank=1 / 3)
