@@ -37,7 +37,11 @@ class Cell(NamedTuple):
 
     def start(self, key, particles: int):
         """Small weights, those of a fixed sign a twentieth of their unit; around the origin where there are none."""
-        away = 0.0 if self.posterior is None else jnp.where(self.posterior.bijector.nonnegative, -3.0, 0.0)
+        away = (
+            0.0
+            if self.posterior is None
+            else jnp.where(self.posterior.bijector.nonnegative, -3.0, 0.0)
+        )
         return away + 0.5 * jax.random.normal(key, (particles, self.dimension))
 
 
@@ -61,7 +65,11 @@ def _second_piola(slope, F):
     g, g0 = slope(at), slope(jnp.array([3.0, 3.0, 1.0]))
     n = 2 * (g0[0] + 2 * g0[1]) + g0[2]
     C, J = F.T @ F, jnp.linalg.det(F)
-    whole = 2 * g[0] * jnp.eye(3) + 2 * g[1] * (at[0] * jnp.eye(3) - C) + (g[2] - n) * J * jnp.linalg.inv(C)
+    whole = (
+        2 * g[0] * jnp.eye(3)
+        + 2 * g[1] * (at[0] * jnp.eye(3) - C)
+        + (g[2] - n) * J * jnp.linalg.inv(C)
+    )
     return jnp.stack([whole[i, j] for i, j in PAIRS])
 
 
@@ -76,7 +84,9 @@ def _natural(posterior, observations, energy, stress, state):
         slope = jax.grad(lambda x: energy(theta, x))
         predicted = jax.vmap(lambda row: stress(slope, row))(state)
         misfit = jnp.sum(((predicted - observations.values) / deviation) ** 2)
-        return -0.5 * misfit - 0.5 * jnp.sum((theta / prior) ** 2) + jnp.sum(jnp.where(signs, u, 0.0))
+        return (
+            -0.5 * misfit - 0.5 * jnp.sum((theta / prior) ** 2) + jnp.sum(jnp.where(signs, u, 0.0))
+        )
 
     return log_density
 
@@ -85,7 +95,14 @@ def _posterior(potential, graph, physics, observations):
     quadratic = compress(observations, noise.deviation(observations, observations.values, 0.02))
     modulus = observations.modulus(physics.reference)
     return density.of_potential(
-        potential, graph, physics.reference, quadratic, observations.cells, physics.sizes, modulus, density.Config()
+        potential,
+        graph,
+        physics.reference,
+        quadratic,
+        observations.cells,
+        physics.sizes,
+        modulus,
+        density.Config(),
     )
 
 
@@ -97,7 +114,9 @@ def sparse_gent(count: int = 80) -> Cell:
         Edge(5, 0, 3), Edge(5, 3, 4), Edge(5, 4, 5), Edge(6, 2, 6), Edge(6, 5, 7),
     )  # fmt: skip
     signs = (False, False, False, True, True, True, False, True)
-    graph = Graph(inputs=physics.inputs, activations=("softplus",) * 3, edges=edges, nonnegative=signs)
+    graph = Graph(
+        inputs=physics.inputs, activations=("softplus",) * 3, edges=edges, nonnegative=signs
+    )
 
     def energy(w, x):
         first = jax.nn.softplus(w[0] * x[1])
@@ -107,7 +126,9 @@ def sparse_gent(count: int = 80) -> Cell:
     posterior = _posterior(graph, graph, physics, observations)
     state = jnp.asarray(observations.state).reshape(-1, 3, 3)
     natural = _natural(posterior, observations, energy, _second_piola, state)
-    return Cell("sparse law", target_of(posterior), natural, graph.size, count, (), (2, 3), posterior)
+    return Cell(
+        "sparse law", target_of(posterior), natural, graph.size, count, (), (2, 3), posterior
+    )
 
 
 def whole_icnn(count: int = 80) -> Cell:
@@ -126,7 +147,14 @@ def whole_icnn(count: int = 80) -> Cell:
     state = jnp.asarray(observations.state).reshape(-1, 3, 3)
     natural = _natural(posterior, observations, energy, _second_piola, state)
     return Cell(
-        "whole ICNN", target_of(posterior), natural, network.size, count, tuple(network.shapes), (30, 60), posterior
+        "whole ICNN",
+        target_of(posterior),
+        natural,
+        network.size,
+        count,
+        tuple(network.shapes),
+        (30, 60),
+        posterior,
     )
 
 
@@ -147,11 +175,27 @@ def whole_mlp(count: int = 80) -> Cell:
     def stress(slope, state):
         F, c = state[:4].reshape(2, 2), state[4]
         E = 0.5 * (F.T @ F - jnp.eye(2))
-        x = jnp.stack([(E[0, 0] + E[1, 1]) / np.sqrt(3), (E[0, 0] - E[1, 1]) / np.sqrt(2), np.sqrt(2) * E[0, 1], c])
+        x = jnp.stack(
+            [
+                (E[0, 0] + E[1, 1]) / np.sqrt(3),
+                (E[0, 0] - E[1, 1]) / np.sqrt(2),
+                np.sqrt(2) * E[0, 1],
+                c,
+            ]
+        )
         g = slope(x)
         first, second = g[0] / np.sqrt(3), g[1] / np.sqrt(2)
         return jnp.stack([first + second, first - second, g[2] / np.sqrt(2), g[3]])
 
     posterior = _posterior(network, network.graph(), physics, observations)
     natural = _natural(posterior, observations, energy, stress, jnp.asarray(observations.state))
-    return Cell("whole MLP", target_of(posterior), natural, network.size, count, tuple(shapes), (20, 24), posterior)
+    return Cell(
+        "whole MLP",
+        target_of(posterior),
+        natural,
+        network.size,
+        count,
+        tuple(shapes),
+        (20, 24),
+        posterior,
+    )

@@ -13,13 +13,17 @@ BLOCK = 20
 def _repeated(step, first, shape):
     """steps → the step that often; every one starts from a number of the one before, so that nothing is left out."""
     program = jax.jit(
-        lambda at, steps: jax.lax.fori_loop(0, steps, lambda _, carry: step(*carry), (at, jnp.zeros(shape)))
+        lambda at, steps: jax.lax.fori_loop(
+            0, steps, lambda _, carry: step(*carry), (at, jnp.zeros(shape))
+        )
     )
     return lambda steps: program(first, steps)
 
 
 def _exponentials(numbers):
-    return _repeated(lambda at, found: (at, jnp.exp(at + 1e-30 * found.ravel()[0])), numbers, numbers.shape)
+    return _repeated(
+        lambda at, found: (at, jnp.exp(at + 1e-30 * found.ravel()[0])), numbers, numbers.shape
+    )
 
 
 def _products(form, first, second):
@@ -27,7 +31,9 @@ def _products(form, first, second):
         at = at.at[(0,) * at.ndim].set(1e-30 * found.ravel()[0])
         return at, jnp.einsum(form, at, second)
 
-    return _repeated(step, first, jax.eval_shape(lambda a, b: jnp.einsum(form, a, b), first, second).shape)
+    return _repeated(
+        step, first, jax.eval_shape(lambda a, b: jnp.einsum(form, a, b), first, second).shape
+    )
 
 
 def parts(cell, particles: int) -> dict:
@@ -44,7 +50,11 @@ def parts(cell, particles: int) -> dict:
         block, points = min(particles, BLOCK), cell.data + 1
         found["units"] = _exponentials(draw(block, sum(cell.units), points))
         for index, (rows, columns) in enumerate(cell.shapes[:-1]):
-            W, h, b = draw(block, rows, columns), draw(block, columns, points), draw(block, rows, points)
+            W, h, b = (
+                draw(block, rows, columns),
+                draw(block, columns, points),
+                draw(block, rows, points),
+            )
             found[f"forward {index}"] = _products("src,scn->srn", W, h)
             found[f"back {index}"] = _products("src,srn->scn", W, b)
             found[f"outer {index}"] = _products("srn,scn->src", b, h)

@@ -25,7 +25,10 @@ class Loop(NamedTuple):
 
 
 def _loop(step: Callable, state: Any) -> Loop:
-    return Loop(jax.jit(lambda start, steps: jax.lax.fori_loop(0, steps, lambda _, at: step(at), start)), state)
+    return Loop(
+        jax.jit(lambda start, steps: jax.lax.fori_loop(0, steps, lambda _, at: step(at), start)),
+        state,
+    )
 
 
 def ours(target, position) -> Loop:
@@ -37,7 +40,9 @@ def ours(target, position) -> Loop:
 
 def of_blackjax(log_density, position) -> Loop:
     """The same with `blackjax.svgd`."""
-    algorithm = blackjax.svgd(jax.grad(log_density), optax.adam(RATE), rbf_kernel, update_median_heuristic)
+    algorithm = blackjax.svgd(
+        jax.grad(log_density), optax.adam(RATE), rbf_kernel, update_median_heuristic
+    )
     return _loop(algorithm.step, algorithm.init(position, {"length_scale": jnp.asarray(1.0)}))
 
 

@@ -27,7 +27,9 @@ def problem(key):
 
 
 def own(inputs, target, start):
-    return _levenberg_marquardt(lambda theta: jax.nn.softplus(inputs @ theta) - target, start, STEPS)
+    return _levenberg_marquardt(
+        lambda theta: jax.nn.softplus(inputs @ theta) - target, start, STEPS
+    )
 
 
 def library(inputs, target, start):
@@ -50,9 +52,13 @@ def main() -> None:
         batched = jax.jit(jax.vmap(method))
         first, result = timed(batched, inputs, target, start)
         later = min(timed(batched, inputs, target, start)[0] for _ in range(5))
-        error = float(np.abs(jax.nn.softplus(jnp.einsum("bnp,bp->bn", inputs, result)) - target).max())
+        error = float(
+            np.abs(jax.nn.softplus(jnp.einsum("bnp,bp->bn", inputs, result)) - target).max()
+        )
         rows[name] = (first - later, later)
-        print(f"{name:>10}: compile {first - later:.2f} s, run {later * 1e3:.1f} ms, largest residual {error:.1e}")
+        print(
+            f"{name:>10}: compile {first - later:.2f} s, run {later * 1e3:.1f} ms, largest residual {error:.1e}"
+        )
     compile_ratio, run_ratio = (rows["optimistix"][k] / rows["own"][k] for k in (0, 1))
     print(f"{'ratio':>10}: compile {compile_ratio:.1f}, run {run_ratio:.1f} (optimistix / own)")
 

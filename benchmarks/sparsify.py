@@ -28,7 +28,9 @@ YARDSTICK_STEPS = 300
 def setting():
     """80 noisy tensors of the Gent law and the 3–30–30–1 network."""
     physics = hyperelasticity.build()
-    data = observe.synthetic(jax.random.key(0), physics, observe.law(physics, "gent"), 80, 0.2, noise.Config())
+    data = observe.synthetic(
+        jax.random.key(0), physics, observe.law(physics, "gent"), 80, 0.2, noise.Config()
+    )
     network = icnn.build(icnn.Config(), physics.inputs, physics.conditions)
     return physics, data, network
 
@@ -37,9 +39,21 @@ def carve(physics, data, network, quadratic, penalty, penalties, restarts, key):
     """Train and prune: what a run does before its search."""
     settings = l0.Config(penalty=penalty, penalties=penalties, restarts=restarts, steps=STEPS)
     trials = [Trial(restart) for restart in range(restarts)]
-    trained = train(key, network, l0.build(settings), physics.reference, [quadratic], [data.cells], trials, settings)
+    trained = train(
+        key,
+        network,
+        l0.build(settings),
+        physics.reference,
+        [quadratic],
+        [data.cells],
+        trials,
+        settings,
+    )
     graph = network.graph()
-    laws = [prune(graph, jnp.asarray(theta), physics.reference) for theta in trained.theta.reshape(-1, network.size)]
+    laws = [
+        prune(graph, jnp.asarray(theta), physics.reference)
+        for theta in trained.theta.reshape(-1, network.size)
+    ]
     return trained, laws
 
 
@@ -113,8 +127,12 @@ def main() -> None:
             seconds, (trained, _) = timed(lambda penalty=penalty, key=key: one(float(penalty), key))
             separate += seconds
             apart.append(trained)
-    print(f"L-curve of {PENALTIES} penalties × {RESTARTS} restarts, Gent, {STEPS} steps, training and pruning:")
-    print(f"  one batch {whole:.1f} s, {len(apart)} separate runs {separate:.1f} s: ratio {whole / separate:.3f}")
+    print(
+        f"L-curve of {PENALTIES} penalties × {RESTARTS} restarts, Gent, {STEPS} steps, training and pruning:"
+    )
+    print(
+        f"  one batch {whole:.1f} s, {len(apart)} separate runs {separate:.1f} s: ratio {whole / separate:.3f}"
+    )
     with_compile = cold_batch / (separate + cold_one - separate / len(apart))
     print(f"  with compilation on both sides: ratio {with_compile:.3f}")
     losses = np.array([run.misfit[0, 0] for run in apart]).reshape(PENALTIES, RESTARTS)

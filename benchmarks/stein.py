@@ -34,7 +34,11 @@ def compiled(loop):
     begin = time.perf_counter()
     program = loop.run.lower(loop.state, 1).compile()
     seconds = time.perf_counter() - begin
-    return seconds, program.memory_analysis().temp_size_in_bytes, lambda steps: program(loop.state, steps)
+    return (
+        seconds,
+        program.memory_analysis().temp_size_in_bytes,
+        lambda steps: program(loop.state, steps),
+    )
 
 
 def timed(function, steps):
@@ -45,8 +49,14 @@ def timed(function, steps):
 
 def race(functions, rounds, seconds):
     """Microseconds per step of every function, in turn in every round; each runs for about so many seconds."""
-    lengths = {name: max(1, int(seconds * 1e6 / timed(function, 1))) for name, function in functions.items()}
-    lengths = {name: max(1, int(seconds * 1e6 / timed(functions[name], steps))) for name, steps in lengths.items()}
+    lengths = {
+        name: max(1, int(seconds * 1e6 / timed(function, 1)))
+        for name, function in functions.items()
+    }
+    lengths = {
+        name: max(1, int(seconds * 1e6 / timed(functions[name], steps)))
+        for name, steps in lengths.items()
+    }
     found = {name: [] for name in functions}
     for _ in range(rounds):
         for name, function in functions.items():
@@ -66,7 +76,9 @@ def contest(cell, particles, rounds, seconds):
     programs = {name: compiled(loop) for name, loop in loops.items()}
     bare = limit.parts(cell, particles)
     functions = {name: program[2] for name, program in programs.items()}
-    times = race(functions | {f"bare {name}": function for name, function in bare.items()}, rounds, seconds)
+    times = race(
+        functions | {f"bare {name}": function for name, function in bare.items()}, rounds, seconds
+    )
     median = {name: statistics.median(values) for name, values in times.items()}
     bare_total = sum(median[f"bare {name}"] * limit.share(cell, particles, name) for name in bare)
     return {
@@ -87,7 +99,9 @@ def contest(cell, particles, rounds, seconds):
 
 
 def shown(row):
-    print(f"\n{row['cell']}, {row['dimension']} parameters, {row['data']} data, {row['particles']} particles")
+    print(
+        f"\n{row['cell']}, {row['dimension']} parameters, {row['data']} data, {row['particles']} particles"
+    )
     for name in NAMES:
         ratio = f"{row['ratio'][name]:6.1f} ×" if name in row["ratio"] else " " * 8
         print(
@@ -115,18 +129,26 @@ def scaling(rounds, seconds):
                 loop = peers.ours(cell.target, cell.start(jax.random.key(1), particles))
                 times = race({"ours": compiled(loop)[2]}, rounds, seconds)["ours"]
                 rows.append((cell.name, particles, size, statistics.median(times)))
-    print("\ncost of a step against particles S and data N: linear in S·N, quadratic in S through Gram products only")
+    print(
+        "\ncost of a step against particles S and data N: linear in S·N, quadratic in S through Gram products only"
+    )
     for name, particles, size, microseconds in rows:
         each = f"{microseconds / (particles * size):8.3f} µs per S·N" if size else " " * 20
         pair = f"{microseconds / particles**2 * 1e3:8.2f} ns per S²"
-        print(f"  {name:<12} S {particles:>5}  N {size:>5}  {microseconds:12,.1f} µs  {each}  {pair}")
-    return [dict(zip(("cell", "particles", "data", "microseconds"), row, strict=True)) for row in rows]
+        print(
+            f"  {name:<12} S {particles:>5}  N {size:>5}  {microseconds:12,.1f} µs  {each}  {pair}"
+        )
+    return [
+        dict(zip(("cell", "particles", "data", "microseconds"), row, strict=True)) for row in rows
+    ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few repetitions")
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "stein.json")
+    parser.add_argument(
+        "--out", type=Path, default=Path(__file__).parent / "results" / "stein.json"
+    )
     asked = parser.parse_args()
     rounds, seconds = (3, 0.1) if asked.quick else (9, 0.4)
     table = []

@@ -3,7 +3,9 @@
 import os
 from pathlib import Path
 
-os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parent.parent / ".pytest_cache" / "jax"))
+os.environ.setdefault(
+    "JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parent.parent / ".pytest_cache" / "jax")
+)
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
 
 import jax
@@ -44,7 +46,9 @@ def observations(physics):
     from steinmetz.data import noise
     from steinmetz.physics import observe
 
-    return observe.synthetic(jax.random.key(3), physics, observe.law(physics, "gent"), 80, 0.2, noise.Config())
+    return observe.synthetic(
+        jax.random.key(3), physics, observe.law(physics, "gent"), 80, 0.2, noise.Config()
+    )
 
 
 @pytest.fixture(scope="session")
@@ -55,17 +59,22 @@ def printed_law():
     """
     import jax.numpy as jnp
 
-    from steinmetz.nouns import Reference
     from steinmetz.potentials.graph import Edge, Graph
     from steinmetz.potentials.law import Law
+    from steinmetz.records import Reference
 
     edges = (
         Edge(3, 1, 0), Edge(4, 1, 1), Edge(4, 2, 2),
         Edge(5, 0, 3), Edge(5, 3, 4), Edge(5, 4, 5), Edge(6, 2, 6), Edge(6, 5, 7),
     )  # fmt: skip
-    graph = Graph(inputs=("I1", "I2", "J"), activations=("softplus",) * 3, edges=edges, nonnegative=(False,) * 8)
+    graph = Graph(
+        inputs=("I1", "I2", "J"),
+        activations=("softplus",) * 3,
+        edges=edges,
+        nonnegative=(False,) * 8,
+    )
     values = jnp.array([-1.264, -0.187, -0.339, 0.251, 0.764, 1.8, 0.665, 5.623])
-    return Law(graph, values, Reference((3.0, 3.0, 1.0), (2.0, 4.0, 1.0), (0.0, 0.0, 1.0)))
+    return Law(graph, values, Reference((3.0, 3.0, 1.0), ((2.0, 4.0, 1.0),), ((0.0, 0.0, 1.0),)))
 
 
 @pytest.fixture(scope="session")

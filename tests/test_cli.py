@@ -49,7 +49,7 @@ def test_list_names_everything():
         "icnn",
         "svgd",
         "mechanochemistry",
-        "choosing",
+        "mixed",
         "l1",
         "ogden",
         "hyper-comparison",
@@ -65,9 +65,18 @@ def test_list_names_everything():
         (["run", "none.toml"], "no such file"),
         (["run", "hyperelasticity", "--set", "noise.relative=-0.1"], "greater than or equal to 0"),
         (["run", "hyperelasticity", "--set", "data.count=0"], "greater than or equal to 1"),
-        (["run", "hyperelasticity", "--set", "infer.partcles=5"], "did you mean 'infer.particles'?"),
-        (["run", "hyperelasticity", "--set", "infer.method=nut"], "there is no sampler 'nut' (did you mean 'nuts'?)"),
-        (["run", "hyperelasticity", "--set", "infer.method=ssvn", "--set", "infer.warm_up=3"], "at least 20 steps"),
+        (
+            ["run", "hyperelasticity", "--set", "infer.partcles=5"],
+            "did you mean 'infer.particles'?",
+        ),
+        (
+            ["run", "hyperelasticity", "--set", "infer.method=nut"],
+            "there is no sampler 'nut' (did you mean 'nuts'?)",
+        ),
+        (
+            ["run", "hyperelasticity", "--set", "infer.method=ssvn", "--set", "infer.warm_up=3"],
+            "at least 20 steps",
+        ),
         (
             ["run", "hyperelasticity", "--set", "infer.method=nuts", "--set", "infer.batch=3"],
             "no setting 'infer.batch'",
@@ -94,14 +103,29 @@ def test_list_names_everything():
         (["reproduce", "hyper-fit"], "did you mean 'hyper-fits'?"),
         (["reproduce", "--scale", "huge"], "possible: quick, full"),
         (["reproduce", "l1-flow", "--out", "full"], "the folder holds other files"),
-        (["run", "hyperelasticity", "--set", "prior.deviation=penalty"], "needs sparsify.method = 'l2'"),
-        (["run", "hyperelasticity", "--set", "infer.method=l1flow", "--set", "infer.whiten=true"], "knows the axes"),
+        (
+            ["run", "hyperelasticity", "--set", "prior.deviation=penalty"],
+            "needs sparsify.method = 'l2'",
+        ),
+        (
+            [
+                "run",
+                "hyperelasticity",
+                "--set",
+                "infer.method=l1flow",
+                "--set",
+                "infer.whiten=true",
+            ],
+            "knows the axes",
+        ),
         (["run", "hyperelasticity", "--set", "infer.method=l1flow"], "steinmetz.weights(study)"),
         (["frobnicate"], "frobnicate"),
         (["run", "hyperelasticity", "--seed", "one"], "Invalid value for '--seed'"),
     ],
 )
-def test_wrong_input_is_one_sentence_and_exit_2(tmp_path, tmp_path_factory, monkeypatch, capsys, arguments, message):
+def test_wrong_input_is_one_sentence_and_exit_2(
+    tmp_path, tmp_path_factory, monkeypatch, capsys, arguments, message
+):
     (tmp_path / "bad.csv").write_text(f"{STATE},S11\n1.1,0,0,0,1,0,0,0,1,x\n")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("mine")
@@ -136,7 +160,9 @@ def test_wrong_input_in_a_process_of_its_own(tmp_path):
 
 def interrupted(command, cwd, ready, how=signal.SIGINT, code=130):
     """Send a signal as soon as `ready(line)` for a line of standard error; returns the rest of it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background, children would ignore Ctrl-C
+    before = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # in the background, children would ignore Ctrl-C
     with subprocess.Popen(command, cwd=cwd, stderr=subprocess.PIPE, text=True) as process:
         signal.signal(signal.SIGINT, before)
         assert process.stderr is not None
@@ -161,23 +187,34 @@ def test_early_interrupt_leaves_nothing(tmp_path):
 
 def test_interrupts_keep_what_is_finished_and_the_run_goes_on(tmp_path):
     """Ctrl-C while trimming, SIGTERM while sampling: what is done is not done again, and the end is that of one run."""
-    changes = [f"--set={key}={value}" for key, value in {**QUICK, "infer.method": "auto", "infer.steps": 3000}.items()]
+    changes = [
+        f"--set={key}={value}"
+        for key, value in {**QUICK, "infer.method": "auto", "infer.steps": 3000}.items()
+    ]
     command = [sys.executable, "-m", "steinmetz", "run", "hyperelasticity", *changes, "--out"]
-    rest = interrupted([*command, "run"], tmp_path, lambda line: "trimming" in line or "sampling" in line)
+    rest = interrupted(
+        [*command, "run"], tmp_path, lambda line: "trimming" in line or "sampling" in line
+    )
     assert "the same command goes on from there" in rest
     assert os.listdir(tmp_path) == [".run.partial"]
-    rest = interrupted([*command, "run"], tmp_path, lambda line: "sampling" in line, signal.SIGTERM, 143)
+    rest = interrupted(
+        [*command, "run"], tmp_path, lambda line: "sampling" in line, signal.SIGTERM, 143
+    )
     assert "the same command goes on from there" in rest
     assert list((tmp_path / ".run.partial").glob("*-infer-*.npz"))
     for target, more in (("run", ["--resume"]), ("whole", [])):
-        done = subprocess.run([*command, target, *more], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(
+            [*command, target, *more], cwd=tmp_path, capture_output=True, text=True, timeout=300
+        )
         assert done.returncode == 0, done.stderr
         assert ("going on from" in done.stderr) == (target == "run")
         for word in ("Ψ = ", "R²", "coverage", "admissible", "seconds", f"{target}/report.html"):
             assert word in done.stdout
     assert "training: 12/12" in done.stderr
     assert sorted(os.listdir(tmp_path)) == ["run", "whole"]
-    found = [json.loads((tmp_path / target / "summary.json").read_text()) for target in ("run", "whole")]
+    found = [
+        json.loads((tmp_path / target / "summary.json").read_text()) for target in ("run", "whole")
+    ]
     assert [summary.pop("resumed") for summary in found] == [True, False]
     for summary in found:
         del summary["seconds"]

@@ -15,11 +15,11 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # From low to high: a layer may import itself and what stands before it.
 LAYERS = (
-    "errors", "registry", "nouns", "store", "progress", "watch", "data", "physics", "potentials", "sparsify",
+    "errors", "registry", "records", "cache", "progress", "interrupts", "threads", "data", "physics", "potentials", "sparsify",
     "posterior", "infer", "predict", "assess", "export", "studies", "engine", "report", "commands", "cli", "__main__",
 )  # fmt: skip
 # A sampler sees a log density and nothing of mechanics.
-BLIND = {"infer": {"errors", "nouns", "infer"}}
+BLIND = {"infer": {"errors", "records", "infer"}}
 
 
 def layer(path: Path) -> str:
@@ -34,11 +34,17 @@ def imported(path: Path) -> set[str]:
             parts = node.module.split(".")
             found |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
         elif isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("steinmetz.")}
+            found |= {
+                alias.name.split(".")[1]
+                for alias in node.names
+                if alias.name.startswith("steinmetz.")
+            }
     return found & set(LAYERS)
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p.name != "__init__.py" or p.parent != ROOT], ids=str)
+@pytest.mark.parametrize(
+    "path", [p for p in FILES if p.name != "__init__.py" or p.parent != ROOT], ids=str
+)
 def test_imports_point_down(path):
     own = layer(path)
     allowed = BLIND.get(own, set(LAYERS[: LAYERS.index(own) + 1]))
@@ -50,7 +56,9 @@ def test_nothing_dangerous_is_called(path):
     called = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):
-            called.add(node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", ""))
+            called.add(
+                node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            )
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = {alias.name for alias in node.names} | {getattr(node, "module", "")}
             assert not names & {"pickle", "cloudpickle", "dill", "marshal", "shelve"}

@@ -15,10 +15,10 @@ from steinmetz.errors import RunFailure as RunFailure
 if TYPE_CHECKING:
     from steinmetz.engine.density import sample as sample
     from steinmetz.engine.lcurve import lcurve as lcurve
+    from steinmetz.engine.network_likelihood import weights as weights
     from steinmetz.engine.reproduce import reproduce as reproduce
     from steinmetz.engine.run import run as run
     from steinmetz.engine.run import select as select
-    from steinmetz.engine.weights import weights as weights
     from steinmetz.export.closed_form import text as closed_form
     from steinmetz.report.files import save as save
     from steinmetz.report.lcurves import save as save_lcurve
@@ -33,7 +33,7 @@ _LAZY = {
     "select": ("steinmetz.engine.run", "select"),
     "reproduce": ("steinmetz.engine.reproduce", "reproduce"),
     "save_reproduction": ("steinmetz.report.paper.page", "save"),
-    "weights": ("steinmetz.engine.weights", "weights"),
+    "weights": ("steinmetz.engine.network_likelihood", "weights"),
     "lcurve": ("steinmetz.engine.lcurve", "lcurve"),
     "save_lcurve": ("steinmetz.report.lcurves", "save"),
     "sample": ("steinmetz.engine.density", "sample"),

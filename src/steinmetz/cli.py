@@ -22,15 +22,26 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Out = Annotated[Path | None, typer.Option("--out", help="Folder for the results.", show_default="runs/NAME-seedN")]
-Seed = Annotated[int | None, typer.Option("--seed", help="Seed of all random numbers.", show_default="the study's")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", help="Folder for the results.", show_default="runs/NAME-seedN"),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", help="Seed of all random numbers.", show_default="the study's"),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", help="Change a setting, such as infer.particles=100; may be repeated."),
 ]
 Parameters = Annotated[
     int | None,
-    typer.Option("--parameters", min=1, help="Take the law with this many parameters.", show_default="chosen by BIC"),
+    typer.Option(
+        "--parameters",
+        min=1,
+        help="Take the law with this many parameters.",
+        show_default="chosen by BIC",
+    ),
 ]
 
 Resume = Annotated[
@@ -45,7 +56,10 @@ Resume = Annotated[
 
 @app.command()
 def run(
-    study: Annotated[str, typer.Argument(help="A built-in study (see `steinmetz list`) or the path of a TOML file.")],
+    study: Annotated[
+        str,
+        typer.Argument(help="A built-in study (see `steinmetz list`) or the path of a TOML file."),
+    ],
     out: Out = None,
     seed: Seed = None,
     parameters: Parameters = None,
@@ -74,12 +88,15 @@ def run(
 
 @app.command()
 def fit(
-    data: Annotated[Path, typer.Argument(help="CSV file: F11…F33 and stress columns such as S11, P11, sigma11.")],
+    data: Annotated[
+        Path, typer.Argument(help="CSV file: F11…F33 and stress columns such as S11, P11, sigma11.")
+    ],
     relative_noise: Annotated[
         float, typer.Option("--relative-noise", help="Standard deviation as a share of the stress.")
     ] = 0.05,
     absolute_noise: Annotated[
-        float, typer.Option("--absolute-noise", help="Standard deviation in the unit of the stress.")
+        float,
+        typer.Option("--absolute-noise", help="Standard deviation in the unit of the stress."),
     ] = 0.0,
     out: Out = None,
     seed: Seed = None,
@@ -103,16 +120,21 @@ def fit(
     from steinmetz.studies import config
 
     commands.start_jax()
-    study = config.measured(data, relative_noise, absolute_noise, _changes(changes, seed, parameters))
+    study = config.measured(
+        data, relative_noise, absolute_noise, _changes(changes, seed, parameters)
+    )
     commands.carry_out(study, out, resume)
 
 
 @app.command()
 def select(
     folder: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
-    row: Annotated[int, typer.Option("--row", help="Row of the table: the number of parameters of its law.")],
+    row: Annotated[
+        int, typer.Option("--row", help="Row of the table: the number of parameters of its law.")
+    ],
     out: Annotated[
-        Path | None, typer.Option("--out", help="Folder for the results.", show_default="the run's own")
+        Path | None,
+        typer.Option("--out", help="Folder for the results.", show_default="the run's own"),
     ] = None,
     resume: Resume = None,
 ) -> None:
@@ -130,19 +152,36 @@ def select(
 
 @app.command()
 def lcurve(
-    study: Annotated[str, typer.Argument(help="A built-in study (see `steinmetz list`) or the path of a TOML file.")],
-    methods: Annotated[str, typer.Option("--methods", help="Ways to sparsify, with commas.")] = "l0,l1,l2",
+    study: Annotated[
+        str,
+        typer.Argument(help="A built-in study (see `steinmetz list`) or the path of a TOML file."),
+    ],
+    methods: Annotated[
+        str, typer.Option("--methods", help="Ways to sparsify, with commas.")
+    ] = "l0,l1,l2",
     noise: Annotated[
-        str | None, typer.Option("--noise", help="Relative noise levels, with commas.", show_default="the study's")
+        str | None,
+        typer.Option(
+            "--noise", help="Relative noise levels, with commas.", show_default="the study's"
+        ),
     ] = None,
-    penalties: Annotated[int, typer.Option("--penalties", min=1, max=64, help="Penalties on the path.")] = 8,
-    restarts: Annotated[int, typer.Option("--restarts", min=1, max=4096, help="Networks per noise level.")] = 8,
+    penalties: Annotated[
+        int, typer.Option("--penalties", min=1, max=64, help="Penalties on the path.")
+    ] = 8,
+    restarts: Annotated[
+        int, typer.Option("--restarts", min=1, max=4096, help="Networks per noise level.")
+    ] = 8,
     parameters: Annotated[
         int | None,
-        typer.Option("--parameters", min=1, help="Choose λ for this many parameters.", show_default="by BIC"),
+        typer.Option(
+            "--parameters", min=1, help="Choose λ for this many parameters.", show_default="by BIC"
+        ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Folder for the results.", show_default="runs/NAME-seedN-lcurve")
+        Path | None,
+        typer.Option(
+            "--out", help="Folder for the results.", show_default="runs/NAME-seedN-lcurve"
+        ),
     ] = None,
     seed: Seed = None,
     changes: Set = None,
@@ -171,15 +210,22 @@ def lcurve(
 def reproduce(
     figures: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID]", help="Figures by id (see `steinmetz list`).", show_default="all"),
+        typer.Argument(
+            metavar="[ID]", help="Figures by id (see `steinmetz list`).", show_default="all"
+        ),
     ] = None,
-    scale: Annotated[str, typer.Option("--scale", help="quick (minutes) or full (the paper's sizes).")] = "quick",
+    scale: Annotated[
+        str, typer.Option("--scale", help="quick (minutes) or full (the paper's sizes).")
+    ] = "quick",
     seeds: Annotated[
-        int | None, typer.Option("--seeds", min=1, max=1000, help="Seeds, from 0 on.", show_default="the figure's")
+        int | None,
+        typer.Option(
+            "--seeds", min=1, max=1000, help="Seeds, from 0 on.", show_default="the figure's"
+        ),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", help="Folder for figures, page and finished points.")] = Path(
-        "reproduction"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", help="Folder for figures, page and finished points.")
+    ] = Path("reproduction"),
 ) -> None:
     """Do the paper again, figure by figure, and say of each claim whether it holds.
 
@@ -223,7 +269,12 @@ def list_() -> None:
     from steinmetz.studies import config, reproduction
 
     rows = [("studies", [(name, config.title(name)) for name in config.names()])]
-    rows.append(("figures of the paper", [(name, reproduction.load(name).title) for name in reproduction.names()]))
+    rows.append(
+        (
+            "figures of the paper",
+            [(name, reproduction.load(name).title) for name in reproduction.names()],
+        )
+    )
     kinds = {
         "laws": "physics.laws",
         "physics": "physics",
@@ -232,14 +283,18 @@ def list_() -> None:
         "samplers": "infer",
     }
     for title, kind in kinds.items():
-        rows.append((title, [(name, registry.summary(kind, name)) for name in registry.names(kind)]))
+        rows.append(
+            (title, [(name, registry.summary(kind, name)) for name in registry.names(kind)])
+        )
     for title, entries in rows:
         typer.echo(f"{title}:")
         for name, summary in entries:
             typer.echo(f"  {name:<18} {summary}")
 
 
-def _changes(changes: list[str] | None, seed: int | None, parameters: int | None = None) -> dict[str, Any]:
+def _changes(
+    changes: list[str] | None, seed: int | None, parameters: int | None = None
+) -> dict[str, Any]:
     """`key=value` pairs as typed values: TOML where it parses, text otherwise."""
     found: dict[str, Any] = {} if seed is None else {"seed": seed}
     if parameters is not None:
@@ -274,9 +329,13 @@ def _numbers(text: str | None) -> tuple[float, ...] | None:
     try:
         found = tuple(float(part) for part in text.split(","))
     except ValueError:
-        raise InputError(f"--noise {text}: write numbers with commas, such as --noise 0,0.05,0.1") from None
+        raise InputError(
+            f"--noise {text}: write numbers with commas, such as --noise 0,0.05,0.1"
+        ) from None
     if not all(0 <= value <= 10 for value in found) or len(set(found)) < len(found):
-        raise InputError(f"--noise {text}: different shares of the stress between 0 and 10 are possible")
+        raise InputError(
+            f"--noise {text}: different shares of the stress between 0 and 10 are possible"
+        )
     return found
 
 
@@ -291,7 +350,9 @@ def main() -> None:
     except RunStopped as stopped:
         print(f"steinmetz: {stopped}", file=sys.stderr, flush=True)
         sys.stdout.flush()
-        os._exit(stopped.code)  # a compilation in another thread cannot be stopped, and must not be waited for
+        os._exit(
+            stopped.code
+        )  # a compilation in another thread cannot be stopped, and must not be waited for
     except (KeyboardInterrupt, typer.Abort):
         message, code = "interrupted; nothing was written", 130
     except Exception as error:

@@ -19,7 +19,11 @@ class RunStopped(Exception):
     """Ctrl-C or SIGTERM during a run; says what was kept, and the code to leave with."""
 
     def __init__(self, kept: bool = False, code: int = 130) -> None:
-        left = "what was finished is kept, the same command goes on from there" if kept else "nothing was written"
+        left = (
+            "what was finished is kept, the same command goes on from there"
+            if kept
+            else "nothing was written"
+        )
         super().__init__(f"interrupted; {left}")
         self.code = code
 
@@ -30,7 +34,9 @@ def start_jax() -> None:
 
     jax.config.update("jax_enable_x64", True)
     if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steinmetz" / "jax"
+        cache = (
+            Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steinmetz" / "jax"
+        )
         try:
             cache.mkdir(parents=True, exist_ok=True)
         except OSError:
@@ -48,18 +54,24 @@ def _store(folder: Path, study: Any, resume: bool | None, *more: object) -> Any:
     """
     from importlib import metadata
 
-    from steinmetz.store import Store
+    from steinmetz.cache import Store
 
     folder = folder.absolute()
     table = ""
     if study.data.table and Path(study.data.table).is_file():
         table = hashlib.sha256(Path(study.data.table).read_bytes()).hexdigest()
     kept = study.model_dump(mode="json", exclude={"name", "title", "infer", "assess"})
-    kept["sparsify"] = {k: v for k, v in kept["sparsify"].items() if k not in ("parameters", "evidence")}
-    said = "\n".join([metadata.version("steinmetz"), json.dumps(kept, sort_keys=True), table, *map(str, more)])
+    kept["sparsify"] = {
+        k: v for k, v in kept["sparsify"].items() if k not in ("parameters", "bic_slack")
+    }
+    said = "\n".join(
+        [metadata.version("steinmetz"), json.dumps(kept, sort_keys=True), table, *map(str, more)]
+    )
     store = Store(folder.with_name(f".{folder.name}.partial"), said)
     if resume and not store.found:
-        raise InputError(f"--resume: no interrupted run of this study is kept beside {folder}; leave --resume out")
+        raise InputError(
+            f"--resume: no interrupted run of this study is kept beside {folder}; leave --resume out"
+        )
     if resume is False:
         store.clear()
     return store
@@ -73,20 +85,20 @@ def _interruptible(
 
     `kept` tells whether something is kept where that is not the store's business.
     """
-    from steinmetz import progress, watch
+    from steinmetz import interrupts, progress
 
     if store.found:
         print("steinmetz: going on from what an interrupted run has finished", file=sys.stderr)
 
     def compute(work: Callable[[Any], Any]) -> Any:
         with progress.shown() as report:
-            return watch.watched(work, report)
+            return interrupts.watched(work, report)
 
     try:
-        with watch.terminable():
+        with interrupts.terminable():
             yield compute
     except KeyboardInterrupt as heard:  # here, because the parser would leave without a word
-        code = 143 if isinstance(heard, watch.Terminated) else 130
+        code = 143 if isinstance(heard, interrupts.Terminated) else 130
         raise RunStopped(store.found if kept is None else kept(), code) from None
     if kept is None:
         store.clear()
@@ -139,7 +151,9 @@ def draw_lcurve(
     store = _store(folder, study, resume, noises, penalties, restarts)
     with _interruptible(store) as compute:
         curve = compute(
-            lambda report: compute_curve(study, methods, noises, penalties, restarts, parameters, report, store)
+            lambda report: compute_curve(
+                study, methods, noises, penalties, restarts, parameters, report, store
+            )
         )
         lcurves.save(curve, folder)
     typer.echo(lcurves.screen(curve, folder))
@@ -147,10 +161,10 @@ def draw_lcurve(
 
 def reproduce(names: list[str], scale: str, seeds: int | None, folder: Path) -> None:
     """Work through figures of the paper and write the page; what is finished is kept by content."""
+    from steinmetz.cache import Store
     from steinmetz.engine.reproduce import reproduce as work_through
     from steinmetz.report import files
     from steinmetz.report.paper import page
-    from steinmetz.store import Store
     from steinmetz.studies import reproduction
 
     for name in names:

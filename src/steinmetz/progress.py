@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from steinmetz.nouns import Report
+from steinmetz.records import Report
 
 _TITLES = {
     "gates": "training",
@@ -53,7 +53,9 @@ def _plain(stream: TextIO) -> Report:
         quarters[stage] = quarter
         seconds = time.perf_counter() - begun[stage]
         tail = _facts(facts)
-        line = f"{_TITLES.get(stage, stage)}: {done}/{total}, {seconds:.1f} s" + (f" ({tail})" if tail else "")
+        line = f"{_TITLES.get(stage, stage)}: {done}/{total}, {seconds:.1f} s" + (
+            f" ({tail})" if tail else ""
+        )
         print(line, file=stream, flush=True)
 
     return report

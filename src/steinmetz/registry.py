@@ -28,7 +28,8 @@ def _is_method(kind: str, name: str) -> bool:
     """A method file defines a class or function called as its folder demands (see `_MARKS`)."""
     mark = _MARKS[kind]
     return any(
-        isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == mark for node in _source(kind, name).body
+        isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == mark
+        for node in _source(kind, name).body
     )
 
 

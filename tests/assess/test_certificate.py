@@ -24,13 +24,18 @@ def certify(physics, law, particles=None):
 
 def law_of(physics, edges, units, values):
     graph = Graph(
-        inputs=physics.inputs, activations=("softplus",) * units, edges=edges, nonnegative=(False,) * len(values)
+        inputs=physics.inputs,
+        activations=("softplus",) * units,
+        edges=edges,
+        nonnegative=(False,) * len(values),
     )
     return Law(graph, jnp.array(values), physics.reference)
 
 
 def test_printed_law_is_flagged_as_not_monotone_in_i2(physics, printed_law):
-    slope = jax.grad(printed_law.graph.energy, argnums=1)(printed_law.values, jnp.array([3.0, 3.0, 1.0]))
+    slope = jax.grad(printed_law.graph.energy, argnums=1)(
+        printed_law.values, jnp.array([3.0, 3.0, 1.0])
+    )
     assert float(slope[1]) == pytest.approx(-0.53, abs=0.005)
     proof = certificate.prove(printed_law.graph, np.asarray(printed_law.values))
     assert proof.convex
@@ -43,7 +48,11 @@ def test_printed_law_is_flagged_as_not_monotone_in_i2(physics, printed_law):
 
 def test_printed_law_is_the_printed_expression(printed_law):
     I1, I2, J = 3.3, 3.1, 1.05
-    inner = (1 + np.exp(-1.264 * I2)) ** 0.764 * (np.exp(-0.187 * I2 - 0.339 * J) + 1) ** 1.8 * np.exp(0.251 * I1)
+    inner = (
+        (1 + np.exp(-1.264 * I2)) ** 0.764
+        * (np.exp(-0.187 * I2 - 0.339 * J) + 1) ** 1.8
+        * np.exp(0.251 * I1)
+    )
     expected = 0.665 * J + 5.623 * np.log(inner + 1)
     found = printed_law.graph.energy(printed_law.values, jnp.array([I1, I2, J]))
     assert float(found) == pytest.approx(expected, rel=1e-12)

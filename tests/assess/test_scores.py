@@ -73,7 +73,10 @@ def test_resampled_distances_are_those_of_resampled_samples():
     a, b = random.normal(size=(30, 2)), random.normal(0.5, 1, size=(50, 2))
     found = scores.wasserstein_resampled(np.random.default_rng(0), a, b, 2000)
     drawn = np.stack(
-        [scores.wasserstein(a[random.integers(0, 30, 30)], b[random.integers(0, 50, 50)]) for _ in range(2000)]
+        [
+            scores.wasserstein(a[random.integers(0, 30, 30)], b[random.integers(0, 50, 50)])
+            for _ in range(2000)
+        ]
     )
     error = np.hypot(found.std(axis=0), drawn.std(axis=0)) / np.sqrt(2000)
     assert np.all(np.abs(found.mean(axis=0) - drawn.mean(axis=0)) < 4 * error)
@@ -86,7 +89,9 @@ def test_particles_are_resampled_as_wholes():
     a, b = random.normal(size=(20, 1)), random.normal(size=(40, 1))
     repeated = np.tile(a, (10, 1))
     alone = scores.wasserstein_resampled(np.random.default_rng(0), a, b, 500).std()
-    whole = scores.wasserstein_resampled(np.random.default_rng(0), repeated, b, 500, groups=20).std()
+    whole = scores.wasserstein_resampled(
+        np.random.default_rng(0), repeated, b, 500, groups=20
+    ).std()
     loose = scores.wasserstein_resampled(np.random.default_rng(0), repeated, b, 500).std()
     assert whole == pytest.approx(alone, rel=1e-9)
     assert loose < 0.8 * alone
@@ -99,7 +104,10 @@ def test_crps_is_its_definition_and_rewards_the_truth():
     expected = np.abs(samples - value).mean(axis=0) - 0.5 * spread
     np.testing.assert_allclose(scores.crps(samples, value), expected, rtol=1e-12)
     values = random.normal(size=4000)
-    mean = {sd: scores.crps(sd * random.normal(size=(200, 4000)), values).mean() for sd in (0.3, 1.0, 3.0)}
+    mean = {
+        sd: scores.crps(sd * random.normal(size=(200, 4000)), values).mean()
+        for sd in (0.3, 1.0, 3.0)
+    }
     assert mean[1.0] < min(mean[0.3], mean[3.0])
 
 
@@ -109,4 +117,6 @@ def test_bootstrap_interval_holds_the_mean_as_often_as_it_says():
     for _ in range(300):
         low, high = scores.interval(random, random.exponential(size=60), 300)
         inside += bool(low <= 1 <= high)
-    assert abs(inside / 300 - 0.93) < 0.05  # the percentile interval of 60 skewed numbers is a little short of 95 %
+    assert (
+        abs(inside / 300 - 0.93) < 0.05
+    )  # the percentile interval of 60 skewed numbers is a little short of 95 %

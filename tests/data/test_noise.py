@@ -16,7 +16,9 @@ def test_multiplicative_noise_has_mean_one_and_its_deviation():
 
 
 def test_additive_noise_is_independent_of_size():
-    noisy = np.asarray(noise.draw(jax.random.key(0), jnp.zeros(40000), jnp.asarray(0.1), jnp.asarray(0.2)))
+    noisy = np.asarray(
+        noise.draw(jax.random.key(0), jnp.zeros(40000), jnp.asarray(0.1), jnp.asarray(0.2))
+    )
     assert noisy.std() == pytest.approx(0.2, rel=4 / np.sqrt(2 * 40000))
 
 

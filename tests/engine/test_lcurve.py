@@ -21,7 +21,9 @@ def curve():
 
 def test_every_network_of_the_grid_is_there(curve):
     assert len(curve.points) == 2 * 2 * 3 * 2
-    assert {(p.method, p.noise) for p in curve.points} == {(m, n) for m in ("l0", "l1") for n in (0.0, 0.1)}
+    assert {(p.method, p.noise) for p in curve.points} == {
+        (m, n) for m in ("l0", "l1") for n in (0.0, 0.1)
+    }
     for point in curve.points:
         assert point.pruned <= point.nonzero
 
@@ -29,8 +31,14 @@ def test_every_network_of_the_grid_is_there(curve):
 def test_choice_is_the_lowest_criterion_and_says_so(curve):
     cells = 480
     for pick in curve.picks:
-        own = [p for p in curve.points if (p.method, p.noise) == (pick.method, pick.noise) and np.isfinite(p.loss)]
-        best = min((p for p in own if p.nonzero), key=lambda p: p.loss * cells + p.pruned * np.log(cells))
+        own = [
+            p
+            for p in curve.points
+            if (p.method, p.noise) == (pick.method, pick.noise) and np.isfinite(p.loss)
+        ]
+        best = min(
+            (p for p in own if p.nonzero), key=lambda p: p.loss * cells + p.pruned * np.log(cells)
+        )
         assert pick.penalty == best.penalty
         assert "lowest χ² + k log n" in pick.reason
 
@@ -54,6 +62,8 @@ def test_target_count_chooses_the_penalty():
 
 
 def test_noise_levels_are_refused_for_measured_rows(tmp_path):
-    (tmp_path / "a.csv").write_text("F11,F12,F13,F21,F22,F23,F31,F32,F33,S11\n1.1,0,0,0,1,0,0,0,1,0.3\n")
+    (tmp_path / "a.csv").write_text(
+        "F11,F12,F13,F21,F22,F23,F31,F32,F33,S11\n1.1,0,0,0,1,0,0,0,1,0.3\n"
+    )
     with pytest.raises(InputError, match="measured table has the noise it has"):
         steinmetz.lcurve(steinmetz.measured(tmp_path / "a.csv", changes=SMALL), noises=(0.0, 0.1))

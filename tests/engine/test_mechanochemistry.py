@@ -13,7 +13,16 @@ from steinmetz.potentials.graph import UNIT, Edge, Graph
 from steinmetz.potentials.law import Law
 from steinmetz.report.summary import summarise
 
-MONOMIALS = {"c**4": 32, "c**3": -64, "c**2": 32, "e1**2": 20, "e6**2": 20, "e2**4": 1000, "c*e2**2": 40, "e2**2": -20}
+MONOMIALS = {
+    "c**4": 32,
+    "c**3": -64,
+    "c**2": 32,
+    "e1**2": 20,
+    "e6**2": 20,
+    "e2**4": 1000,
+    "c*e2**2": 40,
+    "e2**2": -20,
+}
 CHEAP = {
     "infer.method": "svgd",
     "infer.particles": 20,
@@ -40,7 +49,9 @@ def in_the_domain(result):
 @pytest.fixture(scope="module")
 def clean():
     fewer = {"sparsify.restarts": 4, "sparsify.beam": 4}
-    return steinmetz.run(steinmetz.study("mechanochemistry", {**CHEAP, **fewer, "noise.relative": 0.0}))
+    return steinmetz.run(
+        steinmetz.study("mechanochemistry", {**CHEAP, **fewer, "noise.relative": 0.0})
+    )
 
 
 def test_clean_data_give_the_generating_law(clean):
@@ -50,7 +61,10 @@ def test_clean_data_give_the_generating_law(clean):
     for name, value in MONOMIALS.items():
         assert found[name] == pytest.approx(value, rel=0.01), name
     scale = {"e1": 0.1, "e2": 0.1, "e6": 0.1, "c": 1.0}
-    for name, value in found.items():  # whatever else is there does not matter at the size of the inputs
+    for (
+        name,
+        value,
+    ) in found.items():  # whatever else is there does not matter at the size of the inputs
         if name not in MONOMIALS and name != "1":
             assert abs(value * float(sympy.sympify(name).subs(scale))) < 0.01
 
@@ -82,7 +96,9 @@ def test_planes_of_a_law_that_ignores_them(clean):
         nonnegative=(False,),
     )
     flat = Law(graph, jnp.array([2.0]), clean.law.reference)
-    blind = clean._replace(carved=clean.carved._replace(law=flat), problem=clean.problem._replace(truth=None))
+    blind = clean._replace(
+        carved=clean.carved._replace(law=flat), problem=clean.problem._replace(truth=None)
+    )
     assert len(planes(blind).axes) >= 3
 
 
@@ -90,7 +106,9 @@ def test_planes_of_a_law_that_ignores_them(clean):
 @pytest.mark.parametrize("noise", [0.0, 0.1])
 @pytest.mark.parametrize("seed", range(5))
 def test_at_most_34_parameters_explain_every_component(seed, noise):
-    result = steinmetz.run(steinmetz.study("mechanochemistry", {**CHEAP, "seed": seed, "noise.relative": noise}))
+    result = steinmetz.run(
+        steinmetz.study("mechanochemistry", {**CHEAP, "seed": seed, "noise.relative": noise})
+    )
     assert result.law.graph.size <= 34
     assert in_the_domain(result) >= 0.99
 
@@ -102,7 +120,11 @@ def test_measured_table_of_this_physics(tmp_path):
     for _ in range(60):
         F, c = np.eye(2) + random.uniform(-0.2, 0.2, (2, 2)), random.uniform()
         E = 0.5 * (F.T @ F - np.eye(2))
-        e1, e2, e6 = np.trace(E) / np.sqrt(3), (E[0, 0] - E[1, 1]) / np.sqrt(2), np.sqrt(2) * E[0, 1]
+        e1, e2, e6 = (
+            np.trace(E) / np.sqrt(3),
+            (E[0, 0] - E[1, 1]) / np.sqrt(2),
+            np.sqrt(2) * E[0, 1],
+        )
         first, second = 40 * e1, 4000 * e2**3 + 40 * (2 * c - 1) * e2
         stress = (
             first / np.sqrt(3) + second / np.sqrt(2),
@@ -125,5 +147,5 @@ def test_measured_table_of_this_physics(tmp_path):
         "assess.test_count": 100,
     }
     result = steinmetz.run(steinmetz.measured(tmp_path / "data.csv", relative=0.02, changes=quick))
-    assert result.study.potential.name == "choosing"
+    assert result.study.potential.name == "mixed"
     assert result.scores["r2"]["test"] >= 0.99

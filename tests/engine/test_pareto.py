@@ -47,7 +47,9 @@ def test_score_is_the_fall_of_log_loss_per_parameter(quick):
 
 
 def test_another_row_is_taken_without_refitting(quick, folder):
-    other = next(row for row in quick.carved.table if row.active != quick.law.graph.size and row.active > 1)
+    other = next(
+        row for row in quick.carved.table if row.active != quick.law.graph.size and row.active > 1
+    )
     taken = steinmetz.select(folder, other.active)
     np.testing.assert_array_equal(taken.law.values, other.law.values)
     assert taken.law.graph == other.law.graph
@@ -78,13 +80,18 @@ def test_changed_data_are_noticed(quick, tmp_path):
     path, train = tmp_path / "carving.json", quick.problem.train
     path.write_text(json.dumps(carving.to_dict(quick.carved)))
     assert carving.read(path, train).law.graph == quick.law.graph
-    for other in (train._replace(values=train.values * 1.001), train._replace(values=train.values[:7])):
+    for other in (
+        train._replace(values=train.values * 1.001),
+        train._replace(values=train.values[:7]),
+    ):
         with pytest.raises(InputError, match="data of this run have changed"):
             carving.read(path, other)
 
 
 def test_target_count_is_taken_and_another_seed_gives_other_numbers(quick):
-    result = steinmetz.run(steinmetz.study("hyperelasticity", {**QUICK, "sparsify.parameters": 3, "seed": 1}))
+    result = steinmetz.run(
+        steinmetz.study("hyperelasticity", {**QUICK, "sparsify.parameters": 3, "seed": 1})
+    )
     assert result.law.graph.size == 3
     assert "as asked" in result.carved.reason
     assert [row.loss for row in result.pareto] != [row.loss for row in quick.pareto]

@@ -38,11 +38,18 @@ def tiny(name, **more):
         if sampler in ("NUTS", "HMC"):
             change |= {"infer.chains": 2, "infer.warm_up": 30, "infer.steps": 40, "infer.thin": 2}
         elif sampler == "default":
-            change |= {"infer.particles": 8, "infer.warm_up": 20, "infer.steps": 40, "infer.thin": 10}
+            change |= {
+                "infer.particles": 8,
+                "infer.warm_up": 20,
+                "infer.steps": 40,
+                "infer.thin": 10,
+            }
         elif sampler:
             change |= {"infer.particles": 8, "infer.steps": 30}
         own[arm] = reproduction.Sized(change=change)
-    return grid.model_copy(update={"change": {**grid.change, **TINY}, "quick": {}, "own": own, "lengths": {}})
+    return grid.model_copy(
+        update={"change": {**grid.change, **TINY}, "quick": {}, "own": own, "lengths": {}}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +77,15 @@ def test_every_point_of_every_figure_is_there(outcomes):
     assert [len(outcome.rows) for outcome in outcomes] == [4, 1, 3, 1]
     for row in outcomes[0].rows:
         facts = row.found.facts
-        for name in ("w1_noisy", "w1_clean", "w1_predictive", "crps", "coverage_50", "coverage_90", "coverage_95"):
+        for name in (
+            "w1_noisy",
+            "w1_clean",
+            "w1_predictive",
+            "crps",
+            "coverage_50",
+            "coverage_90",
+            "coverage_95",
+        ):
             for part in ("path", "sampled", "extrapolated"):
                 value, low, high = facts["scores"][name]["all"][part]
                 assert low <= value <= high
@@ -91,7 +106,9 @@ def test_distance_is_zero_at_the_reference_and_is_that_of_the_scores(outcomes):
         middle = int(np.argmin(np.abs(a["coordinate"] - 1)))
         assert a["coordinate"][middle] == pytest.approx(1, abs=1e-12)
         assert a["w1_noisy"][middle].max() < 1e-9
-        assert a["w1_noisy"].mean() == pytest.approx(row.found.facts["scores"]["w1_noisy"]["all"]["path"][0])
+        assert a["w1_noisy"].mean() == pytest.approx(
+            row.found.facts["scores"]["w1_noisy"]["all"]["path"][0]
+        )
 
 
 def test_a_second_call_computes_nothing(outcomes, folder, monkeypatch):
@@ -123,7 +140,11 @@ def test_the_page_has_every_figure_claim_and_erratum_and_loads_nothing(outcomes,
     assert "https://" not in html
     assert html.count("<tr><td>") > len(reproduction.errata())
     stored = json.loads((folder / "reproduction.json").read_text(encoding="utf-8"))
-    assert stored["claims"] == found["claims"] == sum(len(part["verdicts"]) for part in stored["figures"])
+    assert (
+        stored["claims"]
+        == found["claims"]
+        == sum(len(part["verdicts"]) for part in stored["figures"])
+    )
     text = (folder / "reproduction.md").read_text(encoding="utf-8")
     assert text.count("![") == len(outcomes)
     assert "of" in page.screen(found, folder)
@@ -141,20 +162,38 @@ def rows_of(scores, axis=None):
     found = []
     for arm, values in scores.items():
         for seed, value in enumerate(values):
-            facts = {"scores": {"w1_noisy": {"all": {"path": [value, value, value]}}}, "active": 5, "full": 9}
-            found.append(Row("g", arm, "proper", None if axis is None else axis[seed], seed, Piece({}, facts)))
+            facts = {
+                "scores": {"w1_noisy": {"all": {"path": [value, value, value]}}},
+                "active": 5,
+                "full": 9,
+            }
+            found.append(
+                Row(
+                    "g", arm, "proper", None if axis is None else axis[seed], seed, Piece({}, facts)
+                )
+            )
     return found
 
 
 def judged(check, rows):
-    grid = reproduction.load("hyper-comparison").model_copy(update={"checks": (reproduction.Check(**check),)})
+    grid = reproduction.load("hyper-comparison").model_copy(
+        update={"checks": (reproduction.Check(**check),)}
+    )
     return claims.judge(Outcome(grid, "quick", 2, rows))[0]
 
 
-ORDER = {"kind": "order", "says": "x", "score": "w1_noisy.all.path", "arms": ("a", "b"), "strict": (False,)}
+ORDER = {
+    "kind": "order",
+    "says": "x",
+    "score": "w1_noisy.all.path",
+    "arms": ("a", "b"),
+    "strict": (False,),
+}
 
 
-@pytest.mark.parametrize(("a", "b", "holds"), [((1, 2), (2, 3), True), ((2, 3), (1, 2), False), ((1, 1), (1, 1), True)])
+@pytest.mark.parametrize(
+    ("a", "b", "holds"), [((1, 2), (2, 3), True), ((2, 3), (1, 2), False), ((1, 1), (1, 1), True)]
+)
 def test_an_order_holds_or_not_by_its_means(a, b, holds):
     assert judged(ORDER, rows_of({"a": a, "b": b})).holds == holds
 
@@ -163,7 +202,9 @@ def test_equal_is_not_strictly_less():
     assert not judged({**ORDER, "strict": (True,)}, rows_of({"a": (1,), "b": (1,)})).holds
 
 
-@pytest.mark.parametrize(("values", "holds"), [((5, 3, 2, 1), True), ((1, 2, 3, 5), False), ((2, 2, 2, 2), False)])
+@pytest.mark.parametrize(
+    ("values", "holds"), [((5, 3, 2, 1), True), ((1, 2, 3, 5), False), ((2, 2, 2, 2), False)]
+)
 def test_a_trend_falls_or_not(values, holds):
     check = {"kind": "falls", "says": "x", "score": "w1_noisy.all.path"}
     verdict = judged(check, rows_of({"a": values}, axis=(1.0, 2.0, 4.0, 8.0)))

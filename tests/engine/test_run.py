@@ -19,7 +19,7 @@ QUICK = {
     "sparsify.steps": 400,
     "sparsify.stride": 100,
     "sparsify.penalties": 2,
-    "sparsify.largest": 12,
+    "sparsify.max_parameters": 12,
     "sparsify.beam": 2,
     "sparsify.candidates": 2,
     "infer.method": "svgd",
@@ -50,7 +50,9 @@ def test_main_job_for_other_seeds():
     """Twenty data sets: nobody has to be lucky."""
     counts = []
     for seed in range(20):
-        result = steinmetz.run(steinmetz.study("hyperelasticity", {"seed": seed, "infer.particles": 50}))
+        result = steinmetz.run(
+            steinmetz.study("hyperelasticity", {"seed": seed, "infer.particles": 50})
+        )
         assert result.scores["r2"]["path"] >= 0.99
         assert result.certificate.violated == 0
         counts.append(result.law.graph.size)
@@ -61,7 +63,14 @@ def test_main_job_for_other_seeds():
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("law", "count"),
-    [("neo_hooke", 3), ("mooney_rivlin", 4), ("yeoh", 8), ("arruda_boyce", 8), ("carroll", 8), ("ogden", 8)],
+    [
+        ("neo_hooke", 3),
+        ("mooney_rivlin", 4),
+        ("yeoh", 8),
+        ("arruda_boyce", 8),
+        ("carroll", 8),
+        ("ogden", 8),
+    ],
 )
 @pytest.mark.parametrize("seed", [0, 1])
 def test_other_laws_are_found(law, count, seed):
@@ -75,7 +84,9 @@ def test_other_laws_are_found(law, count, seed):
 
 @pytest.mark.long
 def test_clean_data_are_fitted_closely():
-    result = steinmetz.run(steinmetz.study("hyperelasticity", {"noise.relative": 0.0, "infer.particles": 50}))
+    result = steinmetz.run(
+        steinmetz.study("hyperelasticity", {"noise.relative": 0.0, "infer.particles": 50})
+    )
     assert result.scores["r2"]["path"] >= 0.998
 
 
@@ -115,7 +126,9 @@ def test_posterior_agrees_with_nuts(gent):
     found = driver.run(jax.random.key(2), nuts.build(target, config), start, config.schedule)
     assert diagnostics.examine(jax.random.key(3), target, found.usable).r_hat < 1.01
     v = found.usable.reshape(-1, posterior.dimension)
-    theta = np.asarray(jax.vmap(lambda row: posterior.theta(touching.centre + touching.root @ row))(jnp.asarray(v)))
+    theta = np.asarray(
+        jax.vmap(lambda row: posterior.theta(touching.centre + touching.root @ row))(jnp.asarray(v))
+    )
     deviation = theta.std(axis=0)
     np.testing.assert_allclose(gent.particles.std(axis=0) / deviation, 1, atol=0.1)
     assert np.abs((gent.particles.mean(axis=0) - theta.mean(axis=0)) / deviation).max() < 0.1
@@ -172,10 +185,18 @@ def mooney_rivlin_table(path, seed, rows, noise, blank):
     random = np.random.default_rng(seed)
     tensors = np.eye(3) + random.uniform(-0.2, 0.2, (rows, 3, 3))
     pairs = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
-    lines = [",".join([f"F{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3)] + [f"S{i + 1}{j + 1}" for i, j in pairs])]
+    lines = [
+        ",".join(
+            [f"F{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3)]
+            + [f"S{i + 1}{j + 1}" for i, j in pairs]
+        )
+    ]
     for F in tensors:
         S = mooney_rivlin_stress(F)
-        cells = ["" if random.random() < blank else repr(float(S[p] * (1 + noise * random.normal()))) for p in pairs]
+        cells = [
+            "" if random.random() < blank else repr(float(S[p] * (1 + noise * random.normal())))
+            for p in pairs
+        ]
         lines.append(",".join([repr(float(x)) for x in F.ravel()] + cells))
     path.write_text("\n".join(lines), encoding="utf-8")
 
@@ -183,7 +204,11 @@ def mooney_rivlin_table(path, seed, rows, noise, blank):
 def mooney_rivlin_stress(F):
     C, J = F.T @ F, np.linalg.det(F)
     volumetric = -2 * (0.5 + 2 * 0.2) / J + 2 * (J - 1)
-    return 2 * 0.5 * np.eye(3) + 2 * 0.2 * (np.trace(C) * np.eye(3) - C) + volumetric * J * np.linalg.inv(C)
+    return (
+        2 * 0.5 * np.eye(3)
+        + 2 * 0.2 * (np.trace(C) * np.eye(3) - C)
+        + volumetric * J * np.linalg.inv(C)
+    )
 
 
 @pytest.mark.long

@@ -16,12 +16,18 @@ def test_expression_equals_the_law(gent):
     np.testing.assert_allclose(energy, law.energy(jnp.asarray(x)), atol=1e-10)
     for index, symbol in enumerate(symbols):
         slope = sympy.lambdify(symbols, sympy.diff(psi, symbol), "numpy")(*x.T)
-        np.testing.assert_allclose(slope * np.ones(50), law.slopes(jnp.asarray(x))[:, index], atol=1e-10)
+        np.testing.assert_allclose(
+            slope * np.ones(50), law.slopes(jnp.asarray(x))[:, index], atol=1e-10
+        )
 
 
 def test_normalisation_of_the_printed_law(printed_law):
     psi = closed_form.expression(printed_law)
-    at = {sympy.Symbol("I1", real=True): 3, sympy.Symbol("I2", real=True): 3, sympy.Symbol("J", real=True): 1}
+    at = {
+        sympy.Symbol("I1", real=True): 3,
+        sympy.Symbol("I2", real=True): 3,
+        sympy.Symbol("J", real=True): 1,
+    }
     assert abs(float(psi.subs(at))) < 1e-12
 
 

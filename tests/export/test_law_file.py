@@ -46,7 +46,9 @@ def spoil(stored, *place, value):
 )
 def test_damaged_files_are_refused(gent, tmp_path, place, value):
     path = tmp_path / "law.json"
-    path.write_text(json.dumps(spoil(law_file.to_dict(gent.law, "hyperelasticity"), *place, value=value)))
+    path.write_text(
+        json.dumps(spoil(law_file.to_dict(gent.law, "hyperelasticity"), *place, value=value))
+    )
     with pytest.raises(InputError, match="law"):
         law_file.read(path)
 

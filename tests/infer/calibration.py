@@ -36,7 +36,9 @@ def ranks(method, simulate, log_density, count, draws, key=0, laplace=None, **se
         some = jax.random.choice(pick_key, every, (draws,), replace=False)
         return jnp.sum(centre + some @ root.T < truth, axis=0)
 
-    return np.asarray(jax.jit(lambda keys: jax.lax.map(one, keys))(jax.random.split(jax.random.key(key), count)))
+    return np.asarray(
+        jax.jit(lambda keys: jax.lax.map(one, keys))(jax.random.split(jax.random.key(key), count))
+    )
 
 
 def band(count, draws, level=0.95, simulations=4000, seed=0):

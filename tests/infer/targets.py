@@ -57,12 +57,20 @@ def linear_model(size, rows, seed=0):
     return target, mean, covariance
 
 
-def sample(method, log_density, dimension, position=None, key=0, store=None, spread=1.0, **settings):
+def sample(
+    method, log_density, dimension, position=None, key=0, store=None, spread=1.0, **settings
+):
     """A run of a method, from normal positions."""
     config = method.Config(**settings)
-    start = spread * jax.random.normal(jax.random.key(7), (config.width, dimension)) if position is None else position
+    start = (
+        spread * jax.random.normal(jax.random.key(7), (config.width, dimension))
+        if position is None
+        else position
+    )
     sampler = method.build(log_density, config)
-    return driver.run(jax.random.key(key), sampler, jnp.asarray(start), config.schedule, store=store)
+    return driver.run(
+        jax.random.key(key), sampler, jnp.asarray(start), config.schedule, store=store
+    )
 
 
 def white(log_density, centre, deviation):

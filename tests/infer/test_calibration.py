@@ -11,7 +11,10 @@ from .calibration import band, excess, ranks
 
 DRAWS = 63
 SETTINGS = {
-    "nuts": (nuts, {"chains": 2, "warm_up": 400, "steps": 320, "thin": 10, "doublings": 8, "metric": "dense"}),
+    "nuts": (
+        nuts,
+        {"chains": 2, "warm_up": 400, "steps": 320, "thin": 10, "doublings": 8, "metric": "dense"},
+    ),
     "ssvn": (ssvn, {"particles": 20, "warm_up": 200, "steps": 400, "thin": 50}),
     "ssvgd": (ssvgd, {"particles": 20, "warm_up": 200, "steps": 800, "thin": 100}),
     "svgd": (svgd, {"particles": 64, "steps": 800}),
@@ -46,11 +49,11 @@ class SevenParameters:
 
     def __init__(self, physics):
         from steinmetz.data.quadratic import Quadratic, compress
-        from steinmetz.nouns import Observations
         from steinmetz.physics import observe
         from steinmetz.posterior import density
         from steinmetz.potentials.graph import Edge, Graph
         from steinmetz.potentials.law import Law
+        from steinmetz.records import Observations
 
         edges = (
             Edge(3, 0, 0),
@@ -62,17 +65,24 @@ class SevenParameters:
             Edge(5, 4, 6),
         )
         signs = (True, False, True, True, True, False, True)
-        graph = Graph(inputs=physics.inputs, activations=("softplus",) * 2, edges=edges, nonnegative=signs)
+        graph = Graph(
+            inputs=physics.inputs, activations=("softplus",) * 2, edges=edges, nonnegative=signs
+        )
         law = Law(graph, jnp.ones(7), physics.reference)
         states = physics.sample(jax.random.key(0), 40, 0.2)
-        self.at, self.names = observe.rig(physics, states, physics.default_components), physics.default_components
+        self.at, self.names = (
+            observe.rig(physics, states, physics.default_components),
+            physics.default_components,
+        )
         shape = (40, len(self.names))
         self.empty = Observations(
             state=np.asarray(states), inputs=self.at.inputs, operator=self.at.operator, values=jnp.zeros(shape),
             observed=jnp.ones(shape, bool), relative=jnp.zeros(shape), absolute=jnp.full(shape, 0.2),
             components=self.names,
         )  # fmt: skip
-        self.compressed = lambda values: compress(self.empty._replace(values=values), jnp.full(shape, 0.2))
+        self.compressed = lambda values: compress(
+            self.empty._replace(values=values), jnp.full(shape, 0.2)
+        )
         empty = self.compressed(jnp.zeros(shape))
         config = density.Config(deviation=0.5)
         self.posterior = density.build(law, empty, 40 * len(self.names), (1.0,) * 3, 1.0, config)
@@ -83,14 +93,21 @@ class SevenParameters:
 
         first, second = jax.random.split(key)
         truth = self.posterior.draw_prior(first)
-        slope = slopes(self.posterior.potential, self.posterior.reference, self.posterior.theta(truth), self.at.inputs)
+        slope = slopes(
+            self.posterior.potential,
+            self.posterior.reference,
+            self.posterior.theta(truth),
+            self.at.inputs,
+        )
         clean = jnp.einsum("nci,ni->nc", self.at.operator, slope)
         return truth, clean + 0.2 * jax.random.normal(second, clean.shape)
 
     def given(self, values):
         import equinox as eqx
 
-        return eqx.tree_at(lambda posterior: posterior.quadratic, self.posterior, self.compressed(values))
+        return eqx.tree_at(
+            lambda posterior: posterior.quadratic, self.posterior, self.compressed(values)
+        )
 
     def log_density(self, x, values):
         return self.given(values).log_density(x)
@@ -111,7 +128,9 @@ class SevenParameters:
 
 def judged(name, model, count):
     method, settings = SETTINGS[name]
-    found = ranks(method, model.simulate, model.log_density, count, DRAWS, laplace=model.laplace, **settings)
+    found = ranks(
+        method, model.simulate, model.log_density, count, DRAWS, laplace=model.laplace, **settings
+    )
     limit = band(count, DRAWS, 1 - 0.05 / found.shape[1])
     worst = max(excess(column, DRAWS) for column in found.T)
     print(
@@ -124,7 +143,9 @@ def test_ranks_of_exact_draws_are_inside_the_band_and_wrong_ones_outside():
     random = np.random.default_rng(1)
     limit = band(200, DRAWS)
     assert excess(random.integers(0, DRAWS + 1, 200), DRAWS) < limit
-    narrow = np.clip(random.normal(DRAWS / 2, DRAWS, 200), 0, DRAWS)  # what too narrow a posterior gives
+    narrow = np.clip(
+        random.normal(DRAWS / 2, DRAWS, 200), 0, DRAWS
+    )  # what too narrow a posterior gives
     assert excess(narrow, DRAWS) > 1.5 * limit
 
 

@@ -40,7 +40,9 @@ def test_the_paper_has_one_chain_of_a_hundred_thousand_steps():
 
 
 def test_too_large_a_step_is_counted_as_divergence():
-    found = sample(nuts, lambda x: -jnp.sum(x**4) * 1e4, 2, chains=3, warm_up=0, step=5.0, steps=20, spread=0.1)
+    found = sample(
+        nuts, lambda x: -jnp.sum(x**4) * 1e4, 2, chains=3, warm_up=0, step=5.0, steps=20, spread=0.1
+    )
     assert found.facts["divergent"].sum() > 0
     assert np.isfinite(found.usable).all()
 

@@ -21,7 +21,9 @@ def naive(x, score):
         trace = jnp.trace(jax.jacfwd(jax.grad(k, argnums=1), argnums=0)(a, b))
         return s @ t * k(a, b) + s @ jax.grad(k, 1)(a, b) + t @ jax.grad(k, 0)(a, b) + trace
 
-    total = sum(u(a, s, b, t) for a, s in zip(x, score, strict=True) for b, t in zip(x, score, strict=True))
+    total = sum(
+        u(a, s, b, t) for a, s in zip(x, score, strict=True) for b, t in zip(x, score, strict=True)
+    )
     return jnp.sqrt(total) / len(x)
 
 
@@ -38,7 +40,10 @@ def test_discrepancy_falls_with_exact_draws_and_sees_wrong_ones():
     def ksd(x):
         return float(diagnostics.discrepancy(x, -x))
 
-    exact = [ksd(jax.random.normal(jax.random.key(seed), (count, 2))) for seed, count in ((0, 50), (1, 800))]
+    exact = [
+        ksd(jax.random.normal(jax.random.key(seed), (count, 2)))
+        for seed, count in ((0, 50), (1, 800))
+    ]
     assert exact[1] < 0.5 * exact[0]
     x = jax.random.normal(jax.random.key(2), (800, 2))
     assert ksd(0.6 * x) > 2 * exact[1]

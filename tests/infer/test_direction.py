@@ -53,7 +53,9 @@ def test_any_rank_of_pairs_is_found(rank):
 def test_dead_particles_do_not_count():
     x = jax.random.normal(jax.random.key(1), (40, 3)).at[::7].set(1e8)
     alive = jnp.arange(40) % 7 != 0
-    assert float(kernels.bandwidth(x, alive)) == pytest.approx(defined_bandwidth(x[alive]), rel=1e-6)
+    assert float(kernels.bandwidth(x, alive)) == pytest.approx(
+        defined_bandwidth(x[alive]), rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("where", [0.0, 0.1, 1e5 / 3])
@@ -113,7 +115,9 @@ def test_bandwidth_follows_particles_that_jump():
     state = sampler.step(key, sampler.init(key, x))[0]
     for factor in (1e6, 1e-9):
         moved = state._replace(particles=factor * x)
-        assert float(sampler.step(key, moved)[0].bandwidth) == pytest.approx(defined_bandwidth(factor * x), rel=1e-6)
+        assert float(sampler.step(key, moved)[0].bandwidth) == pytest.approx(
+            defined_bandwidth(factor * x), rel=1e-6
+        )
 
 
 def test_single_precision_ends_too():

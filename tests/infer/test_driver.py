@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from steinmetz import registry
+from steinmetz.cache import Store
 from steinmetz.infer import driver, svgd
-from steinmetz.store import Store
 
 from .targets import gaussian, linear_model, sample
 
@@ -27,7 +27,9 @@ def test_every_method_is_tested():
     assert set(SHORT) == set(registry.names("infer"))
 
 
-@pytest.fixture(params=sorted(set(SHORT) - {"auto"}))  # auto runs as the method it takes: see test_noisy.py
+@pytest.fixture(
+    params=sorted(set(SHORT) - {"auto"})
+)  # auto runs as the method it takes: see test_noisy.py
 def method(request):
     return request.param, registry.load("infer", request.param), SHORT[request.param]
 
@@ -51,7 +53,9 @@ def test_interrupted_and_resumed_is_uninterrupted_to_the_bit(method, tmp_path):
     start = target.centre + jax.random.normal(jax.random.key(7), (config.width, 3))
 
     def run(store=None, report=lambda *a, **k: None):
-        return driver.run(jax.random.key(0), module.build(target, config), start, config.schedule, report, store)
+        return driver.run(
+            jax.random.key(0), module.build(target, config), start, config.schedule, report, store
+        )
 
     whole = run()
     for stop in (1, 17, 45):
@@ -78,7 +82,12 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path, monkeypatch):
     config, start = svgd.Config(particles=6, steps=80), jax.random.normal(jax.random.key(7), (6, 2))
     with pytest.raises(SystemExit):
         driver.run(
-            jax.random.key(0), svgd.build(gaussian, config), start, config.schedule, killed, Store(tmp_path, "x")
+            jax.random.key(0),
+            svgd.build(gaussian, config),
+            start,
+            config.schedule,
+            killed,
+            Store(tmp_path, "x"),
         )
     assert 0 < int(Store(tmp_path, "x").get("infer")["number"]) < 30
     again = sample(svgd, gaussian, 2, particles=6, steps=80, store=Store(tmp_path, "x"))
@@ -94,7 +103,9 @@ def test_a_checkpoint_of_another_shape_or_a_damaged_one_is_left_alone(tmp_path):
         )  # fmt: skip
     assert store.get("infer") is not None
     other = sample(svgd, gaussian, 2, particles=5, steps=50, store=store)
-    np.testing.assert_array_equal(other.draws, sample(svgd, gaussian, 2, particles=5, steps=50).draws)
+    np.testing.assert_array_equal(
+        other.draws, sample(svgd, gaussian, 2, particles=5, steps=50).draws
+    )
     (piece,) = tmp_path.glob("*-infer.npz")
     content = bytearray(piece.read_bytes())
     content[len(content) // 2] ^= 1
@@ -132,7 +143,10 @@ def test_more_than_a_tenth_lost_is_a_failure_with_their_numbers(lost, failed):
     assert found.failed == failed
     assert found.frozen == list(range(lost))
     if failed:
-        assert f"{lost} of 20 particles met a density or slope that was not finite (0, 1, 2" in found.reason
+        assert (
+            f"{lost} of 20 particles met a density or slope that was not finite (0, 1, 2"
+            in found.reason
+        )
         assert found.marks[-1] < 40
 
 

@@ -49,7 +49,9 @@ def test_blocks_change_nothing(name, monkeypatch):
     alive, h = jnp.arange(37) != 4, jnp.asarray(0.9)
     whole = kernels.direction(name, x, score, alive, h)
     monkeypatch.setattr(kernels, "_BLOCK", 37 * 8)
-    np.testing.assert_allclose(kernels.direction(name, x, score, alive, h), whole, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(
+        kernels.direction(name, x, score, alive, h), whole, rtol=1e-12, atol=1e-14
+    )
 
 
 def test_many_particles_never_make_a_particles_by_particles_array():
@@ -100,17 +102,28 @@ def test_stein_identity_on_exact_draws(name):
     """
     count, h = 6000, 2.0
     x = jax.random.normal(jax.random.key(2), (count, 2)) @ jnp.array([[1.0, 0.5], [0.0, 0.8]])
-    precision = jnp.linalg.inv(jnp.array([[1.0, 0.5], [0.0, 0.8]]).T @ jnp.array([[1.0, 0.5], [0.0, 0.8]]))
+    precision = jnp.linalg.inv(
+        jnp.array([[1.0, 0.5], [0.0, 0.8]]).T @ jnp.array([[1.0, 0.5], [0.0, 0.8]])
+    )
     score = -x @ precision
-    found = np.asarray(kernels.direction(name, x, score, jnp.ones(count, bool), jnp.asarray(h)))[:40]
+    found = np.asarray(kernels.direction(name, x, score, jnp.ones(count, bool), jnp.asarray(h)))[
+        :40
+    ]
     mean = jnp.mean(x, axis=0)
     term = jax.vmap(
         jax.vmap(
-            lambda y, s, at: kernel(name, y, at, h, mean) * s + jax.grad(kernel, 1)(name, y, at, h, mean), (0, 0, None)
+            lambda y, s, at: (
+                kernel(name, y, at, h, mean) * s + jax.grad(kernel, 1)(name, y, at, h, mean)
+            ),
+            (0, 0, None),
         ),
         (None, None, 0),
     )(x, score, x[:40])
     error = np.asarray(term).std(axis=1) / np.sqrt(count)
-    assert np.mean((found / error) ** 2) < 6  # points share their draws, so this has few degrees of freedom
-    wrong = np.asarray(kernels.direction(name, x, -score, jnp.ones(count, bool), jnp.asarray(h)))[:40]
+    assert (
+        np.mean((found / error) ** 2) < 6
+    )  # points share their draws, so this has few degrees of freedom
+    wrong = np.asarray(kernels.direction(name, x, -score, jnp.ones(count, bool), jnp.asarray(h)))[
+        :40
+    ]
     assert np.mean((wrong / error) ** 2) > 100  # the test sees a wrong sign

@@ -18,7 +18,9 @@ def likelihood(x):
 
 def test_one_particle_finds_the_lasso():
     """Without others there is no repulsion: the flow ends where the slope balances λ, or at zero where it cannot."""
-    found = steinmetz.sample(likelihood, jnp.ones(3), "l1flow", particles=1, penalty=0.3, steps=5000, rate=0.1)
+    found = steinmetz.sample(
+        likelihood, jnp.ones(3), "l1flow", particles=1, penalty=0.3, steps=5000, rate=0.1
+    )
     expected = np.append(MEAN[:2] - np.linalg.solve(PRECISION[:2, :2], np.full(2, 0.3)), 0.0)
     np.testing.assert_allclose(found.draws[0], expected, atol=1e-3)
     assert found.draws[0, 2] == 0

@@ -63,7 +63,9 @@ def after(method, log_density, start, steps, **settings):
 
         return jax.lax.scan(step, state, jnp.arange(steps))[0].particles
 
-    return np.asarray(jax.jit(jax.vmap(one))(jax.random.split(jax.random.key(5), len(start)), start))
+    return np.asarray(
+        jax.jit(jax.vmap(one))(jax.random.split(jax.random.key(5), len(start)), start)
+    )
 
 
 def dkw(count, level=1e-6):
@@ -71,12 +73,18 @@ def dkw(count, level=1e-6):
     return np.sqrt(np.log(2 / level) / (2 * count))
 
 
-@pytest.mark.parametrize(("method", "settings"), [(ssvgd, {"rate": 0.01}), (ssvn, {})], ids=["ssvgd", "ssvn"])
+@pytest.mark.parametrize(
+    ("method", "settings"), [(ssvgd, {"rate": 0.01}), (ssvn, {})], ids=["ssvgd", "ssvn"]
+)
 @pytest.mark.parametrize("target", ["gaussian", "skewed"])
 def test_the_target_is_conserved(method, settings, target):
     """Exact draws, moved, are still draws of the target: every coordinate is inside the DKW band."""
     shape = (600, 12, 3)
-    start = exact(jax.random.key(0), shape) if target == "skewed" else jax.random.normal(jax.random.key(0), shape)
+    start = (
+        exact(jax.random.key(0), shape)
+        if target == "skewed"
+        else jax.random.normal(jax.random.key(0), shape)
+    )
     cdf = tilted_cdf if target == "skewed" else ndtr
     moved = after(method, tilted if target == "skewed" else standard, start, 25, **settings)
     assert np.abs(moved - start).mean() > 0.1  # they did move
@@ -97,13 +105,23 @@ def test_conjugate_gaussian_with_mean_and_covariance(method):
     root = jnp.linalg.cholesky(jnp.asarray(covariance))
     from steinmetz.infer.base import whiten
 
-    found = sample(method, whiten(target, jnp.asarray(mean), root), 4, particles=50, warm_up=300, steps=1500, thin=30)
+    found = sample(
+        method,
+        whiten(target, jnp.asarray(mean), root),
+        4,
+        particles=50,
+        warm_up=300,
+        steps=1500,
+        thin=30,
+    )
     draws = mean + found.usable.reshape(-1, 4) @ np.asarray(root).T
     assert len(draws) == 50 * 50
     deviation = np.sqrt(np.diag(covariance))
     assert np.abs((draws.mean(axis=0) - mean) / deviation).max() < 0.1
     np.testing.assert_allclose(
-        np.cov(draws.T) / np.outer(deviation, deviation), covariance / np.outer(deviation, deviation), atol=0.1
+        np.cov(draws.T) / np.outer(deviation, deviation),
+        covariance / np.outer(deviation, deviation),
+        atol=0.1,
     )
 
 
@@ -127,7 +145,17 @@ def test_gamma_poisson_with_mean_and_variance(method):
 def test_the_warm_up_travels(hessian):
     """From far away, all together, by curvature: the end does not remember the start."""
     start = 30 + jax.random.normal(jax.random.key(0), (20, 2))
-    found = sample(ssvn, standard, 2, position=start, particles=20, hessian=hessian, warm_up=200, steps=1000, thin=20)
+    found = sample(
+        ssvn,
+        standard,
+        2,
+        position=start,
+        particles=20,
+        hessian=hessian,
+        warm_up=200,
+        steps=1000,
+        thin=20,
+    )
     draws = found.usable.reshape(-1, 2)
     assert np.abs(draws.mean(axis=0)).max() < 0.2
     np.testing.assert_allclose(draws.std(axis=0), 1, atol=0.15)
@@ -136,8 +164,12 @@ def test_the_warm_up_travels(hessian):
 def test_block_and_full_agree_for_one_particle():
     from steinmetz.infer import newton
 
-    state = ssvn.build(standard, ssvn.Config(particles=1)).init(jax.random.key(0), jnp.array([[1.0, -2.0]]))
-    steps = [newton.together(jax.random.key(1), state, hessian, 0.1) for hessian in ("block", "full")]
+    state = ssvn.build(standard, ssvn.Config(particles=1)).init(
+        jax.random.key(0), jnp.array([[1.0, -2.0]])
+    )
+    steps = [
+        newton.together(jax.random.key(1), state, hessian, 0.1) for hessian in ("block", "full")
+    ]
     np.testing.assert_allclose(steps[0], steps[1], rtol=1e-9)
 
 
@@ -152,7 +184,9 @@ def test_lost_particles_neither_move_nor_matter():
 
     start = jax.random.normal(jax.random.key(0), (30, 2)).at[4].set(jnp.array([25.0, 0.0]))
     for method in (ssvgd, ssvn):
-        found = sample(method, cliff, 2, position=start, particles=30, warm_up=100, steps=200, thin=20)
+        found = sample(
+            method, cliff, 2, position=start, particles=30, warm_up=100, steps=200, thin=20
+        )
         assert found.frozen == [4]
         np.testing.assert_array_equal(found.particles[4], start[4])
         assert np.abs(found.usable).max() < 8

@@ -13,7 +13,10 @@ from .targets import linear_model, sample, standard
 
 
 def basis_of(target):
-    slopes, prior = jax.jacfwd(target.likelihood)(target.centre), jax.jacfwd(target.prior)(target.centre)
+    slopes, prior = (
+        jax.jacfwd(target.likelihood)(target.centre),
+        jax.jacfwd(target.prior)(target.centre),
+    )
     return psvgd.spectrum(slopes.T @ slopes, prior.T @ prior), slopes.T @ slopes, prior.T @ prior
 
 
@@ -42,10 +45,16 @@ def test_without_truncation_it_is_svgd(basis):
     target, _, _ = linear_model(4, 6)
     (_, vectors), _, precision = basis_of(target)
     start = target.centre + jax.random.normal(jax.random.key(0), (20, 4))
-    full = sample(psvgd, target, 4, position=start, particles=20, steps=40, content=1.0, basis=basis)
+    full = sample(
+        psvgd, target, 4, position=start, particles=20, steps=40, content=1.0, basis=basis
+    )
     w = (start - target.centre) @ precision @ vectors
-    plain = sample(svgd, whiten(target, target.centre, vectors), 4, position=w, particles=20, steps=40)
-    np.testing.assert_allclose(full.particles, target.centre + plain.particles @ vectors.T, atol=1e-8)
+    plain = sample(
+        svgd, whiten(target, target.centre, vectors), 4, position=w, particles=20, steps=40
+    )
+    np.testing.assert_allclose(
+        full.particles, target.centre + plain.particles @ vectors.T, atol=1e-8
+    )
 
 
 @pytest.mark.parametrize("settings", [{}, {"basis": 50, "optimiser": "adagrad", "rate": 0.3}])
@@ -69,7 +78,9 @@ def test_moments_follow_a_turned_basis():
     new, _ = np.linalg.qr(random.normal(size=(5, 5)))
     slopes = random.normal(size=(3, 5))
     change = jnp.asarray(old.T @ new)
-    np.testing.assert_allclose(psvgd._projected(jnp.asarray(slopes @ old), (3, 5), change), slopes @ new, atol=1e-12)
+    np.testing.assert_allclose(
+        psvgd._projected(jnp.asarray(slopes @ old), (3, 5), change), slopes @ new, atol=1e-12
+    )
 
 
 def test_a_plain_density_is_refused_with_the_remedy():

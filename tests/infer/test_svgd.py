@@ -49,7 +49,9 @@ def test_whitened_density_is_the_same_density():
     root = jnp.asarray(np.linalg.cholesky(COVARIANCE))
     white = whiten(gaussian, jnp.asarray(MEAN), root)
     v = jnp.array([[0.4, -0.7], [1.0, 2.0]])
-    assert float(white.log_density(v[0])) == pytest.approx(float(gaussian(MEAN + root @ v[0])), rel=1e-14)
+    assert float(white.log_density(v[0])) == pytest.approx(
+        float(gaussian(MEAN + root @ v[0])), rel=1e-14
+    )
     value, score = white.scores(jax.random.key(0), v)
     np.testing.assert_allclose(score, jax.vmap(jax.grad(white.log_density))(v), rtol=1e-12)
     np.testing.assert_allclose(value, jax.vmap(white.log_density)(v), rtol=1e-12)
@@ -75,7 +77,9 @@ def test_lost_particles_are_never_averaged_in():
     np.testing.assert_array_equal(found.particles[[5, 11]], np.asarray(bad)[[5, 11]])
     others = np.delete(np.asarray(start), [5, 11], axis=0)
     alone = sample(svgd, poisoned, 2, steps=60, particles=38, position=jnp.asarray(others))
-    np.testing.assert_allclose(np.delete(found.particles, [5, 11], axis=0), alone.particles, atol=1e-9)
+    np.testing.assert_allclose(
+        np.delete(found.particles, [5, 11], axis=0), alone.particles, atol=1e-9
+    )
 
 
 def test_order_of_particles_and_shift_of_target_do_not_matter():
@@ -84,5 +88,7 @@ def test_order_of_particles_and_shift_of_target_do_not_matter():
     plain = sample(svgd, gaussian, 2, particles=16, steps=50, position=start).particles
     shuffled = sample(svgd, gaussian, 2, particles=16, steps=50, position=start[order]).particles
     np.testing.assert_allclose(shuffled, plain[order], atol=1e-9)
-    moved = sample(svgd, lambda x: gaussian(x - 5), 2, particles=16, steps=50, position=start + 5).particles
+    moved = sample(
+        svgd, lambda x: gaussian(x - 5), 2, particles=16, steps=50, position=start + 5
+    ).particles
     np.testing.assert_allclose(moved, plain + 5, atol=1e-9)

@@ -14,7 +14,7 @@ def energy_of(physics, name):
     truth = observe.law(physics, name)
 
     def energy(F):
-        at = observe.Rig(kinematics.invariants(jnp.asarray(F))[None], jnp.zeros((1, 1, 3)))
+        at = StressMap(kinematics.invariants(jnp.asarray(F))[None], jnp.zeros((1, 1, 3)))
         return float(observe.clean_energy(truth, physics.reference, at)[0])
 
     return energy
@@ -40,7 +40,9 @@ def test_first_piola_is_the_derivative_of_the_energy(physics, random_tensors, na
     for F, P in zip(states, stress, strict=True):
         for k in range(9):
             shift = step * np.eye(9)[k]
-            slope = (energy((F + shift).reshape(3, 3)) - energy((F - shift).reshape(3, 3))) / (2 * step)
+            slope = (energy((F + shift).reshape(3, 3)) - energy((F - shift).reshape(3, 3))) / (
+                2 * step
+            )
             assert P[k] == pytest.approx(slope, abs=2e-8)
 
 
@@ -49,7 +51,11 @@ def test_measures_are_consistent(physics, random_tensors):
 
     def tensor(measure, F):
         names = tuple(f"{measure}{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3))
-        return np.asarray(observe.clean_values(truth, physics.reference, observe.rig(physics, F.reshape(1, 9), names)))
+        return np.asarray(
+            observe.clean_values(
+                truth, physics.reference, observe.rig(physics, F.reshape(1, 9), names)
+            )
+        )
 
     for F in random_tensors[:5]:
         S, P, sigma = (tensor(measure, F).reshape(3, 3) for measure in ("S", "P", "sigma"))

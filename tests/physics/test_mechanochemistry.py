@@ -22,7 +22,12 @@ def truth(mechanics):
 
 def test_law_is_the_printed_polynomial(truth):
     e1, e2, e6, c = x = jnp.array([0.1, -0.2, 0.05, 0.3])
-    printed = 32 * (c**4 - 2 * c**3 + c**2) + 20 * (e1**2 + e6**2) + 1000 * e2**4 + 20 * (2 * c - 1) * e2**2
+    printed = (
+        32 * (c**4 - 2 * c**3 + c**2)
+        + 20 * (e1**2 + e6**2)
+        + 1000 * e2**4
+        + 20 * (2 * c - 1) * e2**2
+    )
     assert float(truth.energy(x)) == pytest.approx(float(printed), rel=1e-12)
 
 
@@ -61,7 +66,9 @@ def test_every_law_of_this_physics_gives_finite_data(mechanics, truth):
     assert data.components == ("S11", "S22", "S12", "mu")
 
 
-@pytest.mark.parametrize(("state", "message"), [((1, 0, 0, 1, 1.2), "c = 1.2"), ((1, 0, 0, -1, 0.2), "det F = -1")])
+@pytest.mark.parametrize(
+    ("state", "message"), [((1, 0, 0, 1, 1.2), "c = 1.2"), ((1, 0, 0, -1, 0.2), "det F = -1")]
+)
 def test_impossible_states_are_named(mechanics, state, message):
     state = np.array(state, float)
     assert not mechanics.possible(state[None])[0]

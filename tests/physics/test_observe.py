@@ -21,13 +21,17 @@ def measure(tmp_path: Path, text: str, physics, config=None):
 
 
 LAWS = [
-    name for name in registry.names("physics.laws") if registry.load("physics.laws", name).PHYSICS == "hyperelasticity"
+    name
+    for name in registry.names("physics.laws")
+    if registry.load("physics.laws", name).PHYSICS == "hyperelasticity"
 ]
 
 
 @pytest.mark.parametrize("name", LAWS)
 def test_every_law_gives_finite_data(physics, name):
-    data = observe.synthetic(jax.random.key(0), physics, observe.law(physics, name), 20, 0.2, noise.Config())
+    data = observe.synthetic(
+        jax.random.key(0), physics, observe.law(physics, name), 20, 0.2, noise.Config()
+    )
     assert np.isfinite(data.values).all()
     assert data.cells == 120
 
@@ -87,7 +91,10 @@ def test_rows_without_stress_are_left_out_and_noted(tmp_path, physics):
     [
         (f"{STATE}\n{ROW}\n", "no stress column"),
         ("F11,S11\n1,2\n", "column 'F12' is missing"),
-        (f"{STATE},S11\n-1.1,0,0,0,1,0,0,0,1,0.3\n", "line 2, columns F11…F33: det F = -1.1 must be positive"),
+        (
+            f"{STATE},S11\n-1.1,0,0,0,1,0,0,0,1,0.3\n",
+            "line 2, columns F11…F33: det F = -1.1 must be positive",
+        ),
         (f"{STATE},S11\n1.1,,0,0,1,0,0,0,1,0.3\n", "line 2, column 'F12': empty"),
         (f"{STATE},S12,S21\n{ROW},0.3,0.4\n", "line 2: columns 'S21' and 'S12' differ"),
         (f"{STATE},S11,sd_S11\n{ROW},0.3,-1\n", "column 'sd_S11': a standard deviation must be"),
@@ -109,7 +116,9 @@ def test_modulus_does_not_depend_on_the_amplitude_of_strain(physics):
     truth = observe.law(physics, "neo_hooke")
     clean = noise.Config(relative=0.0, absolute=1e-6)
     moduli = [
-        observe.synthetic(jax.random.key(0), physics, truth, 200, spread, clean).modulus(physics.reference)
+        observe.synthetic(jax.random.key(0), physics, truth, 200, spread, clean).modulus(
+            physics.reference
+        )
         for spread in (0.01, 0.1)
     ]
     assert moduli[0] == pytest.approx(moduli[1], rel=0.15)

@@ -13,7 +13,8 @@ def graph(*edges, units=("softplus",)):
 
 
 @pytest.mark.parametrize(
-    "edge", [Edge(3, 3, 0), Edge(3, 4, 0), Edge(5, 0, 0), Edge(2, 0, 0), Edge(3, 0, 2), Edge(3, -1, 0)]
+    "edge",
+    [Edge(3, 3, 0), Edge(3, 4, 0), Edge(5, 0, 0), Edge(2, 0, 0), Edge(3, 0, 2), Edge(3, -1, 0)],
 )
 def test_impossible_edges_are_refused(edge):
     with pytest.raises(ValueError, match="edge"):
@@ -35,7 +36,9 @@ def test_weight_one_needs_no_parameter():
     theta, x = jnp.array([0.5, 3.0]), jnp.array([1.1, 2.0, 0.4])
     assert float(squared.energy(theta, x)) == pytest.approx(3 * (1.1 + 0.2) ** 2, rel=1e-14)
     weights = jnp.append(theta, 1.0)
-    assert float(squared._layers(weights, x)) == pytest.approx(float(squared._scalars(weights, x)), rel=1e-14)
+    assert float(squared._layers(weights, x)) == pytest.approx(
+        float(squared._scalars(weights, x)), rel=1e-14
+    )
     assert parameter_names(squared) == ("h1_J", "out_h1")
 
 
@@ -55,7 +58,9 @@ def test_units_of_parameters_are_what_makes_the_law_invariant():
     x = jnp.array([0.7, -0.3])
     outward = theta * parameter_units(mixed, sizes, modulus)
     expected = modulus * mixed.energy(theta, x)
-    assert float(mixed.energy(outward, x * jnp.array(sizes))) == pytest.approx(float(expected), rel=1e-12)
+    assert float(mixed.energy(outward, x * jnp.array(sizes))) == pytest.approx(
+        float(expected), rel=1e-12
+    )
 
 
 def test_shared_parameter_cannot_have_two_units():
@@ -66,8 +71,12 @@ def test_shared_parameter_cannot_have_two_units():
 
 
 def test_shape_ignores_the_order_of_units():
-    first = graph(Edge(3, 0, 0), Edge(4, 2, 1), Edge(5, 3, 0), Edge(5, 4, 1), units=("softplus",) * 2)
-    second = graph(Edge(3, 2, 0), Edge(4, 0, 1), Edge(5, 3, 0), Edge(5, 4, 1), units=("softplus",) * 2)
+    first = graph(
+        Edge(3, 0, 0), Edge(4, 2, 1), Edge(5, 3, 0), Edge(5, 4, 1), units=("softplus",) * 2
+    )
+    second = graph(
+        Edge(3, 2, 0), Edge(4, 0, 1), Edge(5, 3, 0), Edge(5, 4, 1), units=("softplus",) * 2
+    )
     assert first.shape == second.shape
     assert first.levels == ((3, 4),)
     assert first == graph(*first.edges, units=first.activations)  # asking changes nothing

@@ -5,9 +5,9 @@ import json
 import jax.numpy as jnp
 import numpy as np
 
-from steinmetz.nouns import Reference
 from steinmetz.potentials.graph import UNIT, Edge, Graph
 from steinmetz.potentials.law import Law, rebuild, structure
+from steinmetz.records import Reference
 
 
 def test_structure_survives_json_exactly():
@@ -17,7 +17,7 @@ def test_structure_survives_json_exactly():
         edges=(Edge(2, 0, UNIT), Edge(2, 1, 0), Edge(3, 2, 1), Edge(4, 3, 2)),
         nonnegative=(False, False, True),
     )
-    law = Law(graph, jnp.array([1 / 3, -2e-17, 0.7]), Reference((0.0, 0.1), (0.0, 0.0), (0.0, 0.0)))
+    law = Law(graph, jnp.array([1 / 3, -2e-17, 0.7]), Reference((0.0, 0.1)))
     again = rebuild(json.loads(json.dumps(structure(law))))
     assert again.graph == law.graph
     assert again.reference == law.reference

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from steinmetz import InputError
-from steinmetz.nouns import Conditions
-from steinmetz.potentials import choosing, layered, mlp
+from steinmetz.potentials import layered, mixed, mlp
+from steinmetz.records import Conditions
 
 KINDS = {
     "passthrough": {"direct": True, "convex": True, "increasing": ("a", "b")},
     "tied": {"tied": True, "convex": True},
     "plain": {},
-    "choosing": {"direct": True, "skip": True, "choices": ("square", "softplus", "identity")},
+    "mixed": {"direct": True, "skip": True, "choices": ("square", "softplus", "identity")},
 }
 
 
@@ -31,7 +31,9 @@ def test_gradients_and_graph_are_those_of_the_energy(network, x):
     theta = network.initial(jax.random.key(0))
     expected = jax.jit(jax.vmap(jax.grad(network.energy, argnums=1), (None, 0)))(theta, x)
     np.testing.assert_allclose(network.gradients(theta, x), expected, rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(network.graph().gradients(theta, x), expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(
+        network.graph().gradients(theta, x), expected, rtol=1e-10, atol=1e-12
+    )
 
 
 def test_gradients_can_be_differentiated(network, x):
@@ -40,7 +42,9 @@ def test_gradients_can_be_differentiated(network, x):
     push = jax.random.normal(jax.random.key(2), theta.shape)
     slope = jax.jvp(lambda t: network.gradients(t, x), (theta,), (push,))[1]
     step = 1e-6
-    shifted = (network.gradients(theta + step * push, x) - network.gradients(theta - step * push, x)) / (2 * step)
+    shifted = (
+        network.gradients(theta + step * push, x) - network.gradients(theta - step * push, x)
+    ) / (2 * step)
     np.testing.assert_allclose(slope, shifted, rtol=1e-5, atol=1e-6)
 
 
@@ -52,7 +56,9 @@ def test_narrow_network_is_the_wide_one_with_other_units_cut_off(network, x):
     theta = network.initial(jax.random.key(0))
     left = jnp.zeros(network.size).at[index].set(theta[index])
     assert small.nonnegative == tuple(np.asarray(network.nonnegative)[index])
-    np.testing.assert_allclose(small.gradients(theta[index], x), network.gradients(left, x), atol=1e-14)
+    np.testing.assert_allclose(
+        small.gradients(theta[index], x), network.gradients(left, x), atol=1e-14
+    )
     living = network.living(np.asarray(left) != 0)
     assert [list(np.flatnonzero(row)) for row in living] == [list(units) for units in kept]
 
@@ -69,7 +75,7 @@ def test_paper_network_has_148_weights():
     assert mlp.build(mlp.Config(), ("e1", "e2", "e6", "c"), free).size == 148
 
 
-@pytest.mark.parametrize("module", [mlp, choosing])
+@pytest.mark.parametrize("module", [mlp, mixed])
 def test_networks_with_free_signs_are_refused_where_convexity_is_demanded(module):
     with pytest.raises(InputError, match="use 'icnn'"):
         module.build(module.Config(), ("I1", "I2", "J"), Conditions(True, ("I1",), True))
@@ -77,4 +83,4 @@ def test_networks_with_free_signs_are_refused_where_convexity_is_demanded(module
 
 def test_unknown_activation_is_refused():
     with pytest.raises(ValueError, match="different ones of softplus, square, identity"):
-        choosing.Config(activations=("cube",))
+        mixed.Config(activations=("cube",))

@@ -48,4 +48,6 @@ def test_each_failure_is_found_and_has_advice(summary, changes, name):
 
 def test_a_violated_law_fails(summary):
     broken = {**summary, "admissible": {**summary["admissible"], "violated": 2}}
-    assert [check.name for check in checks.examine(broken) if not check.passed] == ["admissible laws"]
+    assert [check.name for check in checks.examine(broken) if not check.passed] == [
+        "admissible laws"
+    ]

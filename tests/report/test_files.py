@@ -49,9 +49,13 @@ def test_posterior_opens_with_the_groups_of_arviz(folder, gent):
     tree = xarray.open_datatree(folder / "posterior.nc", engine="h5netcdf")
     assert {"posterior", "sample_stats", "observed_data", "constant_data"} <= set(tree.children)
     for index, name in enumerate(gent.law.names()):
-        np.testing.assert_array_equal(tree["posterior"][name].values.T.ravel(), gent.particles[:, index])
+        np.testing.assert_array_equal(
+            tree["posterior"][name].values.T.ravel(), gent.particles[:, index]
+        )
     assert dict(tree["posterior"].sizes) == {"chain": 50, "draw": 40}  # a chain per particle
-    np.testing.assert_array_equal(tree["sample_stats"]["lp"].values.T.ravel(), gent.ensemble.log_density)
+    np.testing.assert_array_equal(
+        tree["sample_stats"]["lp"].values.T.ravel(), gent.ensemble.log_density
+    )
     tree.close()
 
 

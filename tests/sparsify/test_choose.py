@@ -31,7 +31,8 @@ def test_smallest_within_the_evidence_unless_a_larger_one_is_exact(rows, evidenc
 
 
 @pytest.mark.parametrize(
-    ("target", "chosen", "words"), [(4, 4, "as asked"), (9, 5, "nearest to the 9"), (1, 3, "nearest")]
+    ("target", "chosen", "words"),
+    [(4, 4, "as asked"), (9, 5, "nearest to the 9"), (1, 3, "nearest")],
 )
 def test_target_count_goes_first(target, chosen, words):
     found, reason = choose(table((3, 500.0), (4, 420.0), (5, 410.0)), COUNT, 10.0, target)

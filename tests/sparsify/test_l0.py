@@ -17,7 +17,10 @@ def test_expected_open_is_the_probability_of_an_open_gate(log_alpha):
 
 
 def test_gate_is_the_printed_formula():
-    u, log_alpha = jax.random.uniform(jax.random.key(0), (50,)), jax.random.normal(jax.random.key(1), (50,))
+    u, log_alpha = (
+        jax.random.uniform(jax.random.key(0), (50,)),
+        jax.random.normal(jax.random.key(1), (50,)),
+    )
     s = jax.nn.sigmoid((jnp.log(u) - jnp.log(1 - u) + log_alpha) / l0.BETA)
     expected = jnp.clip(s * (l0.ZETA - l0.GAMMA) + l0.GAMMA, 0, 1)
     np.testing.assert_allclose(l0.gate(u, log_alpha), expected, atol=1e-12)
@@ -39,6 +42,8 @@ def test_noise_is_uniform_and_differs_by_seed_step_and_place():
     assert 0 < first.min() < first.max() < 1
     # Kolmogorov's bound at 1e-6, and correlations within five standard errors
     grid = np.linspace(0, 1, 201)
-    assert np.abs(np.searchsorted(np.sort(first), grid) / first.size - grid).max() < 2.7 / np.sqrt(first.size)
+    assert np.abs(np.searchsorted(np.sort(first), grid) / first.size - grid).max() < 2.7 / np.sqrt(
+        first.size
+    )
     for second in (other_step, other_seed, np.roll(first, 1)):
         assert abs(np.corrcoef(first, second)[0, 1]) < 5 / np.sqrt(first.size)

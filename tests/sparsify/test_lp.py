@@ -18,7 +18,9 @@ def test_price_is_the_sum_of_powers(module, expected):
 
 def test_price_below_one_is_nearly_the_power_and_has_a_slope_everywhere():
     penalty = lp.build(lp.Config(p=0.5))
-    assert float(penalty.price(THETA)) == pytest.approx(float(jnp.sum(jnp.abs(THETA) ** 0.5)), abs=0.02)
+    assert float(penalty.price(THETA)) == pytest.approx(
+        float(jnp.sum(jnp.abs(THETA) ** 0.5)), abs=0.02
+    )
     assert np.isfinite(jax.grad(penalty.price)(THETA)).all()
 
 

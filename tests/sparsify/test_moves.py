@@ -5,9 +5,9 @@ import numpy as np
 from test_refit import REFERENCE, small_law
 
 from steinmetz.assess import certificate
-from steinmetz.nouns import Reference
 from steinmetz.potentials.graph import UNIT, Edge, Graph
 from steinmetz.potentials.law import Law
+from steinmetz.records import Reference
 from steinmetz.sparsify import moves
 from steinmetz.sparsify.moves import Rules
 
@@ -34,7 +34,7 @@ def square_law():
         edges=(Edge(2, 0, UNIT), Edge(2, 1, 0), Edge(3, 0, 1), Edge(4, 2, 2), Edge(4, 3, 3)),
         nonnegative=(False,) * 4,
     )
-    return Law(graph, jnp.array([0.5, 1.5, 2.0, 3.0]), Reference((0.0, 0.0), (0.0, 0.0), (0.0, 0.0)))
+    return Law(graph, jnp.array([0.5, 1.5, 2.0, 3.0]), Reference((0.0, 0.0)))
 
 
 def test_dropping_is_pruning_without_the_parameter():
@@ -86,10 +86,10 @@ def test_another_activation_is_tried_and_a_square_needs_no_scale():
 
 
 def test_rules_are_read_from_the_network(physics):
-    from steinmetz.nouns import Conditions
-    from steinmetz.potentials import choosing, icnn
+    from steinmetz.potentials import icnn, mixed
+    from steinmetz.records import Conditions
 
     convex = icnn.build(icnn.Config(widths=(4, 4)), physics.inputs, physics.conditions)
     assert Rules.of(convex.graph()) == CONVEX
-    free = choosing.build(choosing.Config(widths=(2, 2)), ("a", "b"), Conditions(False, (), False))
+    free = mixed.build(mixed.Config(widths=(2, 2)), ("a", "b"), Conditions(False, (), False))
     assert Rules.of(free.graph()) == FREE

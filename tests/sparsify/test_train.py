@@ -7,12 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from steinmetz.cache import Store
 from steinmetz.data import noise
 from steinmetz.data.quadratic import compress, misfit
 from steinmetz.potentials import icnn
 from steinmetz.potentials.base import slopes
 from steinmetz.sparsify import l0, l1, train
-from steinmetz.store import Store
 
 SMALL = {"steps": 400, "stride": 100, "penalties": 3}
 
@@ -23,7 +23,15 @@ def setting(physics, observations, widths=(8, 8)):
 
 
 def run(
-    physics, observations, module=l0, trials=3, seed=0, widths=(8, 8), report=lambda *_, **__: None, store=None, **kw
+    physics,
+    observations,
+    module=l0,
+    trials=3,
+    seed=0,
+    widths=(8, 8),
+    report=lambda *_, **__: None,
+    store=None,
+    **kw,
 ):
     network, quadratic = setting(physics, observations, widths)
     settings = module.Config(**{**SMALL, **kw})
@@ -52,7 +60,9 @@ def test_misfit_is_that_of_the_returned_weights(physics, observations):
     network, trained = run(physics, observations, precision="float64")
     _, quadratic = setting(physics, observations)
     slope = slopes(network, physics.reference, jnp.asarray(trained.theta[1, 2]), quadratic.inputs)
-    assert trained.misfit[1, 2] == pytest.approx(float(misfit(quadratic, slope)) / observations.cells, rel=1e-9)
+    assert trained.misfit[1, 2] == pytest.approx(
+        float(misfit(quadratic, slope)) / observations.cells, rel=1e-9
+    )
 
 
 def test_several_gate_draws_average_the_noise_of_a_step(physics, observations):
@@ -61,11 +71,15 @@ def test_several_gate_draws_average_the_noise_of_a_step(physics, observations):
     stacked = jax.tree.map(lambda a: a[None], quadratic)
     found = {}
     for draws in (1, 16):
-        shared = train._Shared(l0.build(l0.Config(draws=draws)), physics.reference, stacked, jnp.array([480.0]))
+        shared = train._Shared(
+            l0.build(l0.Config(draws=draws)), physics.reference, stacked, jnp.array([480.0])
+        )
         job = train._Job(network, shared, l0.Config(), narrowing=False)
         block = train._begin(jax.random.key(0), job, [train.Trial(0)])
         own = jax.tree.map(lambda a: a[0], block)
-        one = jax.jit(lambda step, own=own, shared=shared: train._fit(network, shared, own.raw, own, step))
+        one = jax.jit(
+            lambda step, own=own, shared=shared: train._fit(network, shared, own.raw, own, step)
+        )
         found[draws] = np.array([float(one(jnp.asarray(step))) for step in range(300)])
     spread = np.sqrt(found[1].var() / 300 + found[16].var() / 300)
     assert abs(found[1].mean() - found[16].mean()) < 5 * spread
@@ -85,21 +99,35 @@ def test_narrowing_changes_the_cost_and_not_what_is_returned(physics, observatio
     monkeypatch.setattr(train, "_WORTH_NARROWING", 0)
     seen = []
     original = train.narrow
-    monkeypatch.setattr(train, "narrow", lambda network, *rest: seen.append(network.widths) or original(network, *rest))
+    monkeypatch.setattr(
+        train,
+        "narrow",
+        lambda network, *rest: seen.append(network.widths) or original(network, *rest),
+    )
     network, trained = run(
-        physics, observations, trials=2, widths=(16, 16), steps=1500, penalty=(30.0, 300.0), rate=0.08
+        physics,
+        observations,
+        trials=2,
+        widths=(16, 16),
+        steps=1500,
+        penalty=(30.0, 300.0),
+        rate=0.08,
     )
     assert seen[0] == (16, 16)
     assert min(seen) < (16, 16)
     _, quadratic = setting(physics, observations, (16, 16))
     for trial in range(2):
-        slope = slopes(network, physics.reference, jnp.asarray(trained.theta[-1, trial]), quadratic.inputs)
+        slope = slopes(
+            network, physics.reference, jnp.asarray(trained.theta[-1, trial]), quadratic.inputs
+        )
         assert trained.misfit[-1, trial] == pytest.approx(
             float(misfit(quadratic, slope)) / observations.cells, rel=1e-3
         )
 
 
-def test_interrupt_keeps_finished_blocks_and_the_rest_is_done_later(physics, observations, tmp_path):
+def test_interrupt_keeps_finished_blocks_and_the_rest_is_done_later(
+    physics, observations, tmp_path
+):
     """The report raises what Ctrl-C raises, once a block is on disk."""
     whole = run(physics, observations, trials=12, widths=(4, 4))[1]
     store = Store(tmp_path / "kept", "this")
@@ -114,7 +142,9 @@ def test_interrupt_keeps_finished_blocks_and_the_rest_is_done_later(physics, obs
         run(physics, observations, trials=12, widths=(4, 4), report=interrupt, store=store)
     kept = {path.name for path in (tmp_path / "kept").glob("*-block*.npz")}
     assert kept
-    (tmp_path / "kept" / sorted(kept)[0]).write_bytes(b"PK damaged")  # one of them must be trained again
+    (tmp_path / "kept" / sorted(kept)[0]).write_bytes(
+        b"PK damaged"
+    )  # one of them must be trained again
     again = Store(tmp_path / "kept", "this")
     assert again.found
     _, resumed = run(physics, observations, trials=12, widths=(4, 4), store=again)
@@ -124,7 +154,11 @@ def test_interrupt_keeps_finished_blocks_and_the_rest_is_done_later(physics, obs
 
 def test_hopeless_networks_stop_early(physics, observations):
     """When every weight is gone, larger penalties are not tried."""
-    _, trained = run(physics, observations, trials=2, widths=(4, 4), penalty=(1e5, 1e6), rate=0.08, warm_up=0.0)
+    _, trained = run(
+        physics, observations, trials=2, widths=(4, 4), penalty=(1e5, 1e6), rate=0.08, warm_up=0.0
+    )
     assert (trained.nonzero == 0).all()
-    np.testing.assert_array_equal(trained.misfit, np.broadcast_to(trained.misfit[0], trained.misfit.shape))
+    np.testing.assert_array_equal(
+        trained.misfit, np.broadcast_to(trained.misfit[0], trained.misfit.shape)
+    )
     assert trained.steps[-1] == 600

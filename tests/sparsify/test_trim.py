@@ -20,7 +20,9 @@ from steinmetz.sparsify.choose import tabulate
 def trimmed(observations):
     laws = [nested_law(), small_law()]
     tool = trim.refitter(laws, CONVEX, weighted(observations), 0.2, 16)
-    return trim.trim([trim.Start(law, origin) for origin, law in enumerate(laws)], tool, CONVEX, moves=4, beam=3)
+    return trim.trim(
+        [trim.Start(law, origin) for origin, law in enumerate(laws)], tool, CONVEX, moves=4, beam=3
+    )
 
 
 def test_misfit_rises_as_laws_shrink_and_every_law_is_admissible(trimmed, physics):
@@ -52,12 +54,16 @@ def test_moves_to_kinds_and_depths_that_no_start_has_are_judged_rightly(observat
     law = Law(deep, jnp.array([0.1, 0.2, 1.0]), REFERENCE)
     (judged,) = tool.fit([trim.Start(law, 0)], steps=0)
     quadratic = weighted(observations)
-    assert judged.misfit == pytest.approx(float(misfit(quadratic, law.slopes(quadratic.inputs))), rel=1e-9)
+    assert judged.misfit == pytest.approx(
+        float(misfit(quadratic, law.slopes(quadratic.inputs))), rel=1e-9
+    )
     trimmed = trim.trim([trim.Start(small_law(), 0)], tool, rules, moves=2, beam=2)
     assert all(candidate.active > 0 for candidate in trimmed.best)
 
 
 def test_shapes_of_one_size_are_different(trimmed):
     for active in {candidate.active for candidate in trimmed.best}:
-        shapes = [candidate.law.graph.shape for candidate in trimmed.best if candidate.active == active]
+        shapes = [
+            candidate.law.graph.shape for candidate in trimmed.best if candidate.active == active
+        ]
         assert len(shapes) == len(set(shapes)) <= 3

@@ -21,14 +21,20 @@ def test_built_in_study_survives_its_own_file(name, tmp_path):
     ("changes", "message"),
     [
         ({"infer.particle": 3}, "no setting 'infer.particle'.*did you mean 'infer.particles'"),
-        ({"noise.relative": -0.1}, "noise.relative = -0.1 is not possible.*greater than or equal to 0"),
+        (
+            {"noise.relative": -0.1},
+            "noise.relative = -0.1 is not possible.*greater than or equal to 0",
+        ),
         ({"noise.relative": float("nan")}, "noise.relative = nan is not possible"),
         ({"data.count": 0}, "data.count = 0 is not possible"),
         ({"data.count": "many"}, "data.count = 'many' is not possible"),
-        ({"potential.name": "mlpp"}, "no potential 'mlpp' .*; possible: choosing, icnn, mlp"),
+        ({"potential.name": "mlpp"}, "no potential 'mlpp' .*; possible: icnn, mixed, mlp"),
         ({"potential.widths": [0]}, "potential.widths.0 = 0 is not possible"),
         ({"sparsify.penalty": [0, 1]}, "sparsify.penalty.0 = 0 is not possible"),
-        ({"physics": "chemistry"}, "no physics 'chemistry' .*; possible: hyperelasticity, mechanochemistry"),
+        (
+            {"physics": "chemistry"},
+            "no physics 'chemistry' .*; possible: hyperelasticity, mechanochemistry",
+        ),
         ({"nosie.relative": 1}, "no setting 'nosie'.*did you mean 'noise'"),
         ({"data.table": "a.csv"}, "either a generating law"),
         ({"data": 3}, "'data' must be a table of settings"),
@@ -62,7 +68,9 @@ def test_wrong_files(tmp_path, text, message):
 
 
 def test_unknown_study_lists_the_known_ones(tmp_path):
-    with pytest.raises(InputError, match=r"no study 'hyperelastic'.*did you mean 'hyperelasticity'.*\.toml"):
+    with pytest.raises(
+        InputError, match=r"no study 'hyperelastic'.*did you mean 'hyperelasticity'.*\.toml"
+    ):
         config.load("hyperelastic")
     with pytest.raises(InputError, match=r"cannot read .*: no such file"):
         config.load(str(tmp_path / "none.toml"))
@@ -84,6 +92,6 @@ def test_naming_the_method_that_is_used_anyway_keeps_the_settings():
 
 def test_networks_advise_and_presets_replace_the_advice():
     study = config.load("mechanochemistry")
-    assert (study.potential.name, study.sparsify.offset) == ("choosing", 2.0)
+    assert (study.potential.name, study.sparsify.offset) == ("mixed", 2.0)
     paper = config.load("mechanochemistry", {"potential.name": "mlp", "sparsify.preset": "paper"})
     assert (paper.sparsify.rate, paper.sparsify.offset, paper.sparsify.search) == (0.08, 0.0, False)

@@ -48,7 +48,10 @@ def test_both_readings_and_all_methods_are_compared():
         grid = reproduction.load(name)
         methods = {"L0+SVGD", "L1+SVGD", "L2+SVGD", "L2+pSVGD", "L0+HMC", "L0+NUTS", "L0+default"}
         assert methods <= set(grid.arms)
-        assert {p.study.prior.temperature for p in reproduction.points(grid, "quick", 1)} == {"mean", 1.0}
+        assert {p.study.prior.temperature for p in reproduction.points(grid, "quick", 1)} == {
+            "mean",
+            1.0,
+        }
 
 
 def test_references_come_first_and_are_the_same_data():

@@ -14,11 +14,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from steinmetz.nouns import Conditions, Reference
 from steinmetz.potentials.activations import ACTIVATIONS
 from steinmetz.potentials.base import slopes
 from steinmetz.potentials.graph import Graph
 from steinmetz.potentials.law import Law
+from steinmetz.records import Conditions, Reference
 
 # Rounding in slopes and curvatures, relative to the largest of them.
 _ROUNDING = 1e-9
@@ -57,7 +57,10 @@ class Certificate(NamedTuple):
 
 def prove(graph: Graph, values: Float[np.ndarray, "parameters"]) -> Proof:
     """Walk the graph once; the normalisation is affine and decides nothing."""
-    known = [_Knowledge(True, True, frozenset([index]), frozenset()) for index in range(len(graph.inputs))]
+    known = [
+        _Knowledge(True, True, frozenset([index]), frozenset())
+        for index in range(len(graph.inputs))
+    ]
     values = np.append(values, 1.0)  # the weight of unit edges
     for node in graph.units():
         total = _sum(graph, node, values, known)
@@ -93,7 +96,9 @@ def _sum(graph: Graph, node: int, values: np.ndarray, known: list[_Knowledge]) -
 
 def admissible(proof: Proof, conditions: Conditions) -> bool:
     """Whether a proof covers everything that is demanded."""
-    return (proof.convex or not conditions.convex) and set(conditions.increasing) <= set(proof.increasing)
+    return (proof.convex or not conditions.convex) and set(conditions.increasing) <= set(
+        proof.increasing
+    )
 
 
 def certify(
@@ -116,8 +121,14 @@ def certify(
     repeated = jnp.broadcast_to(law.values, (len(shares), law.values.size))
     own = [np.asarray(found) for found in _search(law.graph, repeated, shares, conditions)]
     cycled = shares[np.arange(len(particles)) % len(shares)]
-    others = [np.asarray(found) for found in _search(law.graph, jnp.asarray(particles), cycled, conditions)]
-    falling, bent = (np.concatenate([np.any(a, axis=0, keepdims=True), b]) for a, b in zip(own, others, strict=True))
+    others = [
+        np.asarray(found)
+        for found in _search(law.graph, jnp.asarray(particles), cycled, conditions)
+    ]
+    falling, bent = (
+        np.concatenate([np.any(a, axis=0, keepdims=True), b])
+        for a, b in zip(own, others, strict=True)
+    )
     still = (not conditions.stress_free) | (
         stress <= _ROUNDING * np.maximum(1.0, np.max(np.abs(every), axis=1, initial=0.0))
     )
@@ -129,7 +140,9 @@ def certify(
 @eqx.filter_jit
 def _reference_stress(graph: Graph, reference: Reference, every: Array, operator: Array) -> Array:
     point = jnp.asarray(reference.point)[None]
-    return jax.vmap(lambda theta: jnp.max(jnp.abs(operator @ slopes(graph, reference, theta, point)[0])))(every)
+    return jax.vmap(
+        lambda theta: jnp.max(jnp.abs(operator @ slopes(graph, reference, theta, point)[0]))
+    )(every)
 
 
 @eqx.filter_jit
@@ -177,11 +190,17 @@ def _faults(
     for index in np.flatnonzero(~proven | falling.any(axis=1) | bent | ~still)[:10]:
         name = "the law" if index == 0 else f"particle {index - 1}"
         proof = prove(graph, every[index])
-        missing = [f"growth in {needed}" for needed in conditions.increasing if needed not in proof.increasing]
+        missing = [
+            f"growth in {needed}"
+            for needed in conditions.increasing
+            if needed not in proof.increasing
+        ]
         missing += ["convexity"] if conditions.convex and not proof.convex else []
         if missing:
             found.append(f"{name}: signs do not prove {' and '.join(missing)}")
-        shrinking = [needed for needed, bad in zip(conditions.increasing, falling[index], strict=True) if bad]
+        shrinking = [
+            needed for needed, bad in zip(conditions.increasing, falling[index], strict=True) if bad
+        ]
         if shrinking:
             found.append(f"{name}: Ψ falls with {' and '.join(shrinking)} at a sampled state")
         if bent[index]:

@@ -70,7 +70,9 @@ def wasserstein_resampled(
     found = []
     for _ in range(draws):
         count = len(a) if groups is None else groups
-        drawn = np.tile(random.multinomial(count, np.full(count, 1 / count)), len(a) // count) / len(a)
+        drawn = np.tile(
+            random.multinomial(count, np.full(count, 1 / count)), len(a) // count
+        ) / len(a)
         other = random.multinomial(len(b), np.full(len(b), 1 / len(b))) / len(b)
         found.append(_area(ordered, np.concatenate([drawn, -other])[order]))
     return np.stack(found)
@@ -83,7 +85,11 @@ def _together(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _shares(count: int, weights: np.ndarray | None) -> np.ndarray:
-    return np.full(count, 1 / count) if weights is None else np.asarray(weights, float) / np.sum(weights)
+    return (
+        np.full(count, 1 / count)
+        if weights is None
+        else np.asarray(weights, float) / np.sum(weights)
+    )
 
 
 def _area(ordered: np.ndarray, step: np.ndarray) -> np.ndarray:
@@ -91,7 +97,9 @@ def _area(ordered: np.ndarray, step: np.ndarray) -> np.ndarray:
     return np.asarray(np.sum(np.abs(difference) * np.diff(ordered, axis=0), axis=0))
 
 
-def crps(samples: Float[np.ndarray, "samples *shape"], values: Float[np.ndarray, "*shape"]) -> np.ndarray:
+def crps(
+    samples: Float[np.ndarray, "samples *shape"], values: Float[np.ndarray, "*shape"]
+) -> np.ndarray:
     """Continuous ranked probability score E|X − y| − ½ E|X − X'|: W1 of a sample to one value, sharpness rewarded."""
     ordered, count = np.sort(samples, axis=0), len(samples)
     weights = (2 * np.arange(1, count + 1) - count - 1).reshape(-1, *(1,) * values.ndim) / count**2
@@ -99,10 +107,15 @@ def crps(samples: Float[np.ndarray, "samples *shape"], values: Float[np.ndarray,
 
 
 def interval(
-    random: np.random.Generator, values: Float[np.ndarray, "units *shape"], draws: int = 1000, level: float = 0.95
+    random: np.random.Generator,
+    values: Float[np.ndarray, "units *shape"],
+    draws: int = 1000,
+    level: float = 0.95,
 ) -> tuple[Float[np.ndarray, "*shape"], Float[np.ndarray, "*shape"]]:
     """Percentile bootstrap interval of the mean over the first axis, whose entries are independent."""
-    count = random.multinomial(len(values), np.full(len(values), 1 / len(values)), size=draws) / len(values)
+    count = random.multinomial(
+        len(values), np.full(len(values), 1 / len(values)), size=draws
+    ) / len(values)
     means = np.tensordot(count, values, 1)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return np.asarray(low), np.asarray(high)
@@ -128,5 +141,6 @@ def coverage(
         return dict.fromkeys(LEVELS)
     borders = bands(samples)
     return {
-        level: float(np.mean(((values >= low) & (values <= high))[observed])) for level, (low, high) in borders.items()
+        level: float(np.mean(((values >= low) & (values <= high))[observed]))
+        for level, (low, high) in borders.items()
     }

@@ -5,14 +5,16 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 from pydantic import BaseModel, ConfigDict, Field
 
-from steinmetz.nouns import Observations
+from steinmetz.records import Observations
 
 
 class Config(BaseModel):
     """Noise of the data. All three are standard deviations."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-    relative: float = Field(0.1, ge=0, le=10, description="share of the stress itself (multiplicative noise)")
+    relative: float = Field(
+        0.1, ge=0, le=10, description="share of the stress itself (multiplicative noise)"
+    )
     absolute: float = Field(0.0, ge=0, description="in the unit of the stress (additive noise)")
     floor: float = Field(
         0.02,
@@ -30,7 +32,10 @@ class Config(BaseModel):
 
 @jax.jit
 def draw(
-    key: Array, clean: Float[Array, "*shape"], relative: Float[Array, "..."], absolute: Float[Array, "..."]
+    key: Array,
+    clean: Float[Array, "*shape"],
+    relative: Float[Array, "..."],
+    absolute: Float[Array, "..."],
 ) -> Float[Array, "*shape"]:
     """One noisy copy of `clean` (method §3; the paper's N(0, σ²) factor must have mean 1, method §9.1)."""
     first, second = jax.random.split(key)
@@ -42,9 +47,13 @@ def deviation(
     observations: Observations, prediction: Float[Array, "data components"], floor: float
 ) -> Float[Array, "data components"]:
     """sd = √(σ_a² + (σ_r |ŷ|)² + (floor · rms)²), with ŷ held at `prediction` and rms the size of the data."""
-    return _deviation(observations.absolute, observations.relative, prediction, floor * observations.scale)
+    return _deviation(
+        observations.absolute, observations.relative, prediction, floor * observations.scale
+    )
 
 
 @jax.jit
-def _deviation(absolute: Array, relative: Array, prediction: Array, smallest: Array | float) -> Array:
+def _deviation(
+    absolute: Array, relative: Array, prediction: Array, smallest: Array | float
+) -> Array:
     return jnp.sqrt(absolute**2 + (relative * prediction) ** 2 + smallest**2)

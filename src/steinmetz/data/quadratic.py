@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from steinmetz.nouns import Observations
+from steinmetz.records import Observations
 
 
 class Quadratic(NamedTuple):
@@ -24,12 +24,16 @@ class Quadratic(NamedTuple):
 
 def compress(observations: Observations, deviation: Float[Array, "data components"]) -> Quadratic:
     """QR of the weighted operator beside the weighted data; masked cells have weight zero."""
-    factor, target, constant = _triangles(observations.operator, observations.values, observations.observed, deviation)
+    factor, target, constant = _triangles(
+        observations.operator, observations.values, observations.observed, deviation
+    )
     return Quadratic(observations.inputs, factor, target, constant)
 
 
 @jax.jit
-def _triangles(operator: Array, values: Array, observed: Array, deviation: Array) -> tuple[Array, Array, Array]:
+def _triangles(
+    operator: Array, values: Array, observed: Array, deviation: Array
+) -> tuple[Array, Array, Array]:
     weight = jnp.where(observed, 1 / deviation, 0.0)
     size = operator.shape[2]
     beside = jnp.concatenate([operator, values[..., None]], axis=-1) * weight[..., None]
@@ -39,7 +43,9 @@ def _triangles(operator: Array, values: Array, observed: Array, deviation: Array
     return triangle[:, :size, :size], triangle[:, :size, size], constant
 
 
-def residuals(quadratic: Quadratic, slopes: Float[Array, "data inputs"]) -> Float[Array, "data rows"]:
+def residuals(
+    quadratic: Quadratic, slopes: Float[Array, "data inputs"]
+) -> Float[Array, "data rows"]:
     """R g − q for every datum."""
     return jnp.einsum("nri,ni->nr", quadratic.factor, slopes) - quadratic.target
 

@@ -46,13 +46,23 @@ def _split(path: Path) -> list[tuple[int, list[str]]]:
             raise InputError(f"{path}: larger than {_LARGEST // 1_000_000} MB; split the file")
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{path}: not a text file in UTF-8; save the table as CSV (UTF-8)") from None
+        raise InputError(
+            f"{path}: not a text file in UTF-8; save the table as CSV (UTF-8)"
+        ) from None
     except OSError as error:
-        raise InputError(f"cannot read {path}: {(error.strerror or 'unreadable').lower()}") from None
+        raise InputError(
+            f"cannot read {path}: {(error.strerror or 'unreadable').lower()}"
+        ) from None
     if "\0" in text:
-        raise InputError(f"{path}: not a text file (it holds NUL bytes); save the table as CSV (UTF-8)")
+        raise InputError(
+            f"{path}: not a text file (it holds NUL bytes); save the table as CSV (UTF-8)"
+        )
     numbered = enumerate(text.splitlines(), start=1)
-    kept = [(line, row) for line, row in numbered if row.strip(" \t,;") and not row.lstrip().startswith("#")]
+    kept = [
+        (line, row)
+        for line, row in numbered
+        if row.strip(" \t,;") and not row.lstrip().startswith("#")
+    ]
     if not kept:
         return []
     delimiter = max(",;\t", key=kept[0][1].count)
@@ -61,7 +71,9 @@ def _split(path: Path) -> list[tuple[int, list[str]]]:
 
 def _check_header(path: Path, line: int, columns: tuple[str, ...]) -> None:
     if all(_is_number(name) for name in columns):
-        raise InputError(f"{path}, line {line}: the first line must name the columns, but it holds numbers")
+        raise InputError(
+            f"{path}, line {line}: the first line must name the columns, but it holds numbers"
+        )
     twice = sorted({name for name in columns if name and columns.count(name) > 1})
     if twice:
         raise InputError(f"{path}, line {line}: column '{twice[0]}' appears twice; keep one")
@@ -73,7 +85,9 @@ def _numbers(path: Path, line: int, columns: tuple[str, ...], row: list[str]) ->
             f"{path}, line {line}: {len(row)} cells where the header names {len(columns)} columns; "
             "write missing cells as empty"
         )
-    return [_number(path, line, name, cell.strip()) for name, cell in zip(columns, row, strict=True)]
+    return [
+        _number(path, line, name, cell.strip()) for name, cell in zip(columns, row, strict=True)
+    ]
 
 
 def _number(path: Path, line: int, column: str, cell: str) -> float:
@@ -86,7 +100,9 @@ def _number(path: Path, line: int, column: str, cell: str) -> float:
         )
     value = float(cell)
     if not math.isfinite(value):
-        raise InputError(f"{path}, line {line}, column '{column}': '{cell}' is not finite; leave the cell empty")
+        raise InputError(
+            f"{path}, line {line}, column '{column}': '{cell}' is not finite; leave the cell empty"
+        )
     return value
 
 

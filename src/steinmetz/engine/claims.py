@@ -77,9 +77,15 @@ def _order(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]:
 
     middle = [float(value.mean()) for value in values]
     seeds = sum(ordered([float(value[i]) for value in values]) for i in range(len(values[0])))
-    listed = ", ".join(f"{arm} {number:.3g}" for arm, number in zip(check.arms, middle, strict=True))
-    asked = " ".join(f"{arm} {sign}" for arm, sign in zip(check.arms, [*signs, ""], strict=True)).strip()
-    return ordered(middle), f"{listed} (means over seeds; {asked} in {seeds} of {len(values[0])} seeds)"
+    listed = ", ".join(
+        f"{arm} {number:.3g}" for arm, number in zip(check.arms, middle, strict=True)
+    )
+    asked = " ".join(
+        f"{arm} {sign}" for arm, sign in zip(check.arms, [*signs, ""], strict=True)
+    ).strip()
+    return ordered(
+        middle
+    ), f"{listed} (means over seeds; {asked} in {seeds} of {len(values[0])} seeds)"
 
 
 def _bounded(least: bool) -> Callable[[Check, list[Row], Outcome], tuple[bool, str]]:
@@ -90,7 +96,10 @@ def _bounded(least: bool) -> Callable[[Check, list[Row], Outcome], tuple[bool, s
             worst = values.min() if least else values.max()
             holds &= bool(worst >= check.value if least else worst <= check.value)
             said.append(f"{arm} {_span(values)}")
-        return holds, f"{', '.join(said)} over seeds; asked: {'at least' if least else 'at most'} {check.value:g}"
+        return (
+            holds,
+            f"{', '.join(said)} over seeds; asked: {'at least' if least else 'at most'} {check.value:g}",
+        )
 
     return bounded
 
@@ -122,7 +131,9 @@ def _falls(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]:
     middle = [float(y[x == place].mean()) for place in places]
     rho, smooth = correlation(x, y), correlation(places, np.array(middle))
     said = f"from {middle[0]:.3g} at {places[0]:g} to {middle[-1]:.3g} at {places[-1]:g}"
-    return smooth < 0 and middle[-1] < middle[0], f"{said}; rank correlation {rho:.2f} (of the means {smooth:.2f})"
+    return smooth < 0 and middle[-1] < middle[
+        0
+    ], f"{said}; rank correlation {rho:.2f} (of the means {smooth:.2f})"
 
 
 def _curve_facts(rows: list[Row]) -> list[tuple[str, float, float, float]]:
@@ -137,7 +148,10 @@ def _curve_facts(rows: list[Row]) -> list[tuple[str, float, float, float]]:
             for noise in dict.fromkeys(a["noise"].tolist()):
                 here = (a["method"] == method) & (a["noise"] == noise)
                 penalties = np.unique(a["penalty"][here])
-                median = [float(np.nanmedian(a["r2"][here & (a["penalty"] == penalty)])) for penalty in penalties]
+                median = [
+                    float(np.nanmedian(a["r2"][here & (a["penalty"] == penalty)]))
+                    for penalty in penalties
+                ]
                 best = float(np.nanmax(median))
                 corner = max(i for i, value in enumerate(median) if value >= best - _CORNER)
                 name = f"{method.upper()}, {100 * noise:g} % noise"
@@ -155,10 +169,17 @@ def _steady(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]
             for method, penalties in corners.items():
                 spread.setdefault(method, []).append(max(penalties) / min(penalties))
         middle = {method: float(np.median(factors)) for method, factors in spread.items()}
-        said = ", ".join(f"{method} by a factor of {factor:.2g}" for method, factor in middle.items())
+        said = ", ".join(
+            f"{method} by a factor of {factor:.2g}" for method, factor in middle.items()
+        )
         holds = max(middle.values()) <= check.value
-        return holds, f"with the noise the corner moves: {said} (medians over seeds); asked: at most {check.value:g}"
-    by_value = {v: np.mean([score(r, check.score) for r in rows if r.value == v]) for v in (50.0, 100.0)}
+        return (
+            holds,
+            f"with the noise the corner moves: {said} (medians over seeds); asked: at most {check.value:g}",
+        )
+    by_value = {
+        v: np.mean([score(r, check.score) for r in rows if r.value == v]) for v in (50.0, 100.0)
+    }
     ratio = float(max(by_value.values()) / min(by_value.values()))
     said = f"{by_value[50.0]:.3g} with 50, {by_value[100.0]:.3g} with 100"
     return ratio <= check.value, said
@@ -170,7 +191,9 @@ def _zero(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]:
         along = row.found.arrays[check.score].mean(axis=1)
         nearest = int(np.argmin(np.abs(row.found.arrays["coordinate"] - check.value)))
         shares.append(float(along[nearest] / along.max()))
-    return max(shares) <= _ZERO, f"at most {100 * max(shares):.2g} % of its largest value at the nearest point"
+    return max(
+        shares
+    ) <= _ZERO, f"at most {100 * max(shares):.2g} % of its largest value at the nearest point"
 
 
 def _overlap(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]:
@@ -179,7 +202,9 @@ def _overlap(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str
         a = row.found.arrays
         moving = np.isin(row.found.facts["components"], row.found.facts["moving"])
         middle, sd = (
-            (a["mean"], a["sd"]) if check.score == "push_forward" else (a["predictive_mean"], a["predictive_sd"])
+            (a["mean"], a["sd"])
+            if check.score == "push_forward"
+            else (a["predictive_mean"], a["predictive_sd"])
         )
         inside = np.abs(a["noisy"] - middle) <= 2 * sd
         shares.append(float(inside[:, moving].mean()))
@@ -200,7 +225,9 @@ def _faster(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]
 
 
 def _wells(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]:
-    wells = {name: [len(one) for one in every] for name, every in rows[0].found.facts["wells"].items()}
+    wells = {
+        name: [len(one) for one in every] for name, every in rows[0].found.facts["wells"].items()
+    }
     said = f"wells per slice: {wells[check.score]}"
     if check.score == "law":
         return wells["law"] == wells["truth"], f"{said}, truth {wells['truth']}"
@@ -211,8 +238,14 @@ def _driven(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]
     last = [row.found.arrays["particles"][-1] for row in rows]
     if check.score == "zero":
         share = min(float(np.mean(particles[:, 2] == 0)) for particles in last)
-        return share >= check.value, f"{100 * share:.0f} % of the particles or more have exactly zero there"
-    off = [np.abs(particles.mean(axis=0)[:2] - np.array(outcome.grid.options["mean"])[:2]) for particles in last]
+        return (
+            share >= check.value,
+            f"{100 * share:.0f} % of the particles or more have exactly zero there",
+        )
+    off = [
+        np.abs(particles.mean(axis=0)[:2] - np.array(outcome.grid.options["mean"])[:2])
+        for particles in last
+    ]
     return float(np.max(off)) <= check.value, f"means off by at most {np.max(off):.2f}"
 
 

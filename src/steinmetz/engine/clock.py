@@ -22,7 +22,11 @@ class Clock:
     """Started when made; `with clock.stage(name)` measures a stage."""
 
     def __init__(self) -> None:
-        self._start, self._compiled, self._stages = time.perf_counter(), _compiling, dict[str, float]()
+        self._start, self._compiled, self._stages = (
+            time.perf_counter(),
+            _compiling,
+            dict[str, float](),
+        )
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

@@ -13,7 +13,7 @@ from steinmetz import registry
 from steinmetz.engine.problem import require_double
 from steinmetz.errors import InputError
 from steinmetz.infer import auto, base, curvature, diagnostics, driver
-from steinmetz.nouns import Report, silent
+from steinmetz.records import Report, silent
 
 _NEWTON = 50
 
@@ -23,7 +23,7 @@ class Samples(NamedTuple):
 
     draws: Float[np.ndarray, "draws dimension"]
     run: driver.Run
-    health: diagnostics.Health
+    health: diagnostics.Diagnostics
     method: str
     reason: str
 
@@ -40,7 +40,7 @@ def sample(
     """Draws from a log density: Newton steps from `start` to the mode, then the sampler in coordinates round there.
 
     `settings` are those of the method, such as particles=100; whiten=False starts around `start` and keeps the
-    coordinates. With a `steinmetz.store.Store`, an interrupted call goes on where it was.
+    coordinates. With a `steinmetz.cache.Store`, an interrupted call goes on where it was.
     """
     require_double()
     point = jnp.asarray(start, float)

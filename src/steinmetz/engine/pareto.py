@@ -9,6 +9,7 @@ from jaxtyping import Array, Float
 from steinmetz.assess import certificate, scores
 from steinmetz.engine.problem import Problem
 from steinmetz.physics import observe
+from steinmetz.records import StressMap
 from steinmetz.sparsify.carve import Carved
 from steinmetz.sparsify.refit import many_slopes
 
@@ -35,7 +36,9 @@ def table(key: Array, problem: Problem, carved: Carved, study: Any) -> list[Row]
     """Judge every row without refitting: against the truth where there is one, else against held-out rows."""
     laws = [row.law for row in carved.table]
     judges = _judges(key, problem, study)
-    slopes = np.asarray(many_slopes(laws, jnp.concatenate([at.inputs for at, _, _ in judges.values()])))
+    slopes = np.asarray(
+        many_slopes(laws, jnp.concatenate([at.inputs for at, _, _ in judges.values()]))
+    )
     count, rows, before = problem.train.cells, [], None
     for index, choice in enumerate(carved.table):
         proof = certificate.prove(choice.law.graph, np.asarray(choice.law.values))
@@ -68,13 +71,15 @@ def _score(before: tuple[int, float], now: tuple[int, float]) -> float:
     return float(-(np.log(now[1] + tiny) - np.log(before[1] + tiny)) / (now[0] - before[0]))
 
 
-def _judges(key: Array, problem: Problem, study: Any) -> dict[str, tuple[observe.Rig, np.ndarray, np.ndarray]]:
+def _judges(
+    key: Array, problem: Problem, study: Any
+) -> dict[str, tuple[StressMap, np.ndarray, np.ndarray]]:
     """What laws are judged on: inputs and operator, values, and which of them count."""
     physics, names = problem.physics, problem.physics.default_components
     if problem.truth is None:
         parts = {"train": problem.train, "test": problem.held_out}
         return {
-            name: (observe.Rig(o.inputs, o.operator), np.asarray(o.values), np.asarray(o.observed))
+            name: (StressMap(o.inputs, o.operator), np.asarray(o.values), np.asarray(o.observed))
             for name, o in parts.items()
             if o is not None
         }
@@ -95,7 +100,7 @@ def _judges(key: Array, problem: Problem, study: Any) -> dict[str, tuple[observe
 
 def _r2(
     slopes: Float[np.ndarray, "states inputs"],
-    judges: dict[str, tuple[observe.Rig, np.ndarray, np.ndarray]],
+    judges: dict[str, tuple[StressMap, np.ndarray, np.ndarray]],
     problem: Problem,
 ) -> dict[str, Any]:
     """R² on every part, and per component on the test (or training) part."""
@@ -104,9 +109,13 @@ def _r2(
     for name, (at, values, observed) in judges.items():
         part = slopes[start : start + len(values)]
         start += len(values)
-        predicted = np.einsum("sci,si->sc", np.asarray(at.operator), part)
+        predicted = np.asarray(at.stress(jnp.asarray(part)))
         found[name] = scores.r2(predicted, values, observed)
         if name == "test" or (name == "train" and "test" not in judges):
-            components = problem.physics.default_components if problem.truth else problem.train.components
-            found["per_component"] = scores.r2_per_component(predicted, values, components, observed)
+            components = (
+                problem.physics.default_components if problem.truth else problem.train.components
+            )
+            found["per_component"] = scores.r2_per_component(
+                predicted, values, components, observed
+            )
     return found

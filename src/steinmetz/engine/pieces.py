@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from steinmetz.store import Store
+from steinmetz.cache import Store
 
 # Raised when the same words would mean other numbers than before.
 _EDITION = 1

@@ -13,13 +13,13 @@ from steinmetz.data.quadratic import compress
 from steinmetz.engine.clock import Clock
 from steinmetz.engine.pieces import Piece, Pieces
 from steinmetz.engine.problem import Problem, prepare
-from steinmetz.engine.run import Along, carve_law, push_along, stage_keys
+from steinmetz.engine.run import PathPredictions, carve_law, push_along, stage_keys
 from steinmetz.engine.sample import Ensemble, sample
 from steinmetz.errors import InputError
 from steinmetz.export import carving, closed_form
-from steinmetz.nouns import Report, Truth
 from steinmetz.physics import observe
 from steinmetz.predict.push_forward import components
+from steinmetz.records import Report, Truth
 from steinmetz.sparsify import carve
 from steinmetz.studies.reproduction import Point
 
@@ -39,7 +39,9 @@ class Judged(NamedTuple):
     places: np.ndarray
 
 
-def law_of(study: Any, pieces: Pieces, report: Report) -> tuple[Problem, carve.Carved, dict[str, float]]:
+def law_of(
+    study: Any, pieces: Pieces, report: Report
+) -> tuple[Problem, carve.Carved, dict[str, float]]:
     """Data and carved law of a study, and the seconds it took when it was carved."""
     problem = prepare(stage_keys(study.seed)["data"], study)
 
@@ -61,7 +63,9 @@ def work(point: Point, pieces: Pieces, report: Report, sampled: bool, keep: bool
     """All that is known of a point; `sampled`: with a posterior, `keep`: and draws for others to compare with."""
     said = _said(point)
     if not sampled:
-        return pieces.get(said, "fit", lambda _: _fitted(point.study, *law_of(point.study, pieces, report)))
+        return pieces.get(
+            said, "fit", lambda _: _fitted(point.study, *law_of(point.study, pieces, report))
+        )
     found = pieces.find(said, "point")
     if found is None or (keep and pieces.find(said, "pushed") is None):
         store = pieces.store(said)
@@ -75,7 +79,10 @@ def work(point: Point, pieces: Pieces, report: Report, sampled: bool, keep: bool
 def _own(study: Any, carved: Any) -> Any:
     """What a posterior depends on."""
     said = study.model_dump(mode="json", exclude={"name", "title"})
-    return {**said, "carve": carved.model_dump(mode="json", exclude={"name", "title", "infer", "assess"})}
+    return {
+        **said,
+        "carve": carved.model_dump(mode="json", exclude={"name", "title", "infer", "assess"}),
+    }
 
 
 def _said(point: Point) -> Any:
@@ -93,7 +100,9 @@ def fitted_to(carved: carve.Carved, problem: Problem, floor: float) -> carve.Car
 def truth_of(problem: Problem) -> Truth:
     """The generating law, which every figure of the paper has."""
     if problem.truth is None:
-        raise InputError("a figure of the paper needs generated data: give data.law instead of data.table")
+        raise InputError(
+            "a figure of the paper needs generated data: give data.law instead of data.table"
+        )
     return problem.truth
 
 
@@ -105,7 +114,9 @@ def _fitted(study: Any, problem: Problem, carved: carve.Carved, seconds: dict[st
     own, keys = np.asarray(components(law, at)), stage_keys(study.seed)
     relative, absolute = jnp.asarray(study.noise.relative), jnp.asarray(study.noise.absolute)
     fresh = observe.rig(
-        physics, physics.sample(keys["test"], study.assess.test_count, study.data.spread), physics.default_components
+        physics,
+        physics.sample(keys["test"], study.assess.test_count, study.data.spread),
+        physics.default_components,
     )
     test, clean = (
         np.asarray(components(law, fresh)),
@@ -183,7 +194,7 @@ def _sampled(point: Point, pieces: Pieces, report: Report, store: Any) -> tuple[
 
 def _judge(
     seed: int,
-    along: Along,
+    along: PathPredictions,
     ensemble: Ensemble,
     moving: np.ndarray,
     inside: np.ndarray,
@@ -194,7 +205,11 @@ def _judge(
     pushed, predictive = along.pushed[:, :, moving], along.predictive[:, :, moving]
     truth, noisy = np.asarray(along.truth)[:, moving], np.asarray(along.noisy)[:, :, moving]
     names = [name for name, moves in zip(along.components, moving, strict=True) if moves]
-    pairs = {"w1_noisy": (pushed, noisy), "w1_clean": (pushed, truth[None]), "w1_predictive": (predictive, noisy)}
+    pairs = {
+        "w1_noisy": (pushed, noisy),
+        "w1_clean": (pushed, truth[None]),
+        "w1_predictive": (predictive, noisy),
+    }
     if reference is not None:
         pairs["w1_reference"] = (pushed, reference.astype(float))
     arrays: dict[str, np.ndarray] = {
@@ -209,19 +224,29 @@ def _judge(
         found[name] = _summary(judged, names, inside)
     score = scores.crps(predictive, noisy[0])
     arrays["crps"] = score
-    found["crps"] = _groups(lambda chosen, part: _mean(random, score[part][:, chosen].mean(axis=1)), names, inside)
+    found["crps"] = _groups(
+        lambda chosen, part: _mean(random, score[part][:, chosen].mean(axis=1)), names, inside
+    )
     borders = scores.bands(predictive)
     for level, (low, high) in borders.items():
         covered = ((noisy[0] >= low) & (noisy[0] <= high)).astype(float)
         found[f"coverage_{level}"] = _groups(
-            lambda chosen, part, covered=covered: _mean(random, covered[part][:, chosen].mean(axis=1)), names, inside
+            lambda chosen, part, covered=covered: _mean(
+                random, covered[part][:, chosen].mean(axis=1)
+            ),
+            names,
+            inside,
         )
     return arrays, found
 
 
-def _distance(random: np.random.Generator, a: np.ndarray, b: np.ndarray, particles: int | None) -> Judged:
+def _distance(
+    random: np.random.Generator, a: np.ndarray, b: np.ndarray, particles: int | None
+) -> Judged:
     places = np.unique(np.linspace(0, a.shape[1] - 1, 2 * _PLACES).astype(int))
-    resampled = scores.wasserstein_resampled(random, a[:, places], b[:, places], _RESAMPLED, particles)
+    resampled = scores.wasserstein_resampled(
+        random, a[:, places], b[:, places], _RESAMPLED, particles
+    )
     return Judged(scores.wasserstein(a, b), resampled, places)
 
 

@@ -11,11 +11,10 @@ from jaxtyping import Array
 from steinmetz import registry
 from steinmetz.data import noise, table
 from steinmetz.errors import InputError
-from steinmetz.nouns import Observations, Truth
-from steinmetz.nouns import Path as Trajectory
 from steinmetz.physics import observe
 from steinmetz.physics.base import Physics
 from steinmetz.potentials.base import Network
+from steinmetz.records import Observations, Truth, ValidationPath
 
 _FEWEST_TO_SPLIT = 20
 
@@ -27,7 +26,7 @@ class Problem(NamedTuple):
     truth: Truth | None
     train: Observations
     held_out: Observations | None
-    path: Trajectory
+    path: ValidationPath
     notes: list[str]
 
 
@@ -46,21 +45,27 @@ def prepare(key: Array, study: Any) -> Problem:
     if study.data.table is None:
         truth = observe.law(physics, study.data.law, study.data.parameters)
         try:
-            train = observe.synthetic(key, physics, truth, study.data.count, study.data.spread, study.noise)
+            train = observe.synthetic(
+                key, physics, truth, study.data.count, study.data.spread, study.noise
+            )
         except ZeroDivisionError:
             raise InputError(
                 f"law '{truth.name}' divides by zero with data.parameters = {study.data.parameters}"
             ) from None
         held_out, spread = None, study.data.spread
         if not bool(jnp.all(jnp.isfinite(train.values))):
-            raise InputError(f"law '{truth.name}' is not finite for every state with data.spread = {study.data.spread}")
+            raise InputError(
+                f"law '{truth.name}' is not finite for every state with data.spread = {study.data.spread}"
+            )
     else:
         truth = None
         every, notes = observe.measured(physics, table.read(Path(study.data.table)), study.noise)
         train, held_out = _split(key, every, study.data.held_out)
         spread = physics.reach(every.state)
     _check_noise(train, study.noise)
-    return Problem(physics, truth, train, held_out, physics.path(study.assess.path_points, spread), notes)
+    return Problem(
+        physics, truth, train, held_out, physics.path(study.assess.path_points, spread), notes
+    )
 
 
 def network_of(study: Any, physics: Physics) -> Network:
@@ -74,7 +79,9 @@ def undeformed(physics: Physics) -> np.ndarray:
     return physics.path(3, 0.1).state[1]
 
 
-def _split(key: Array, every: Observations, share: float) -> tuple[Observations, Observations | None]:
+def _split(
+    key: Array, every: Observations, share: float
+) -> tuple[Observations, Observations | None]:
     rows = len(every.state)
     count = round(share * rows)
     if rows < _FEWEST_TO_SPLIT or count == 0:
@@ -84,13 +91,17 @@ def _split(key: Array, every: Observations, share: float) -> tuple[Observations,
 
 
 def _rows(observations: Observations, index: np.ndarray) -> Observations:
-    arrays = {name: array[index] for name, array in observations._asdict().items() if name != "components"}
+    arrays = {
+        name: array[index] for name, array in observations._asdict().items() if name != "components"
+    }
     return observations._replace(**arrays)
 
 
 def _check_noise(train: Observations, config: noise.Config) -> None:
     """Every observed datum needs a positive standard deviation."""
-    deviation = np.asarray(noise.deviation(train, train.values, config.floor))[np.asarray(train.observed)]
+    deviation = np.asarray(noise.deviation(train, train.values, config.floor))[
+        np.asarray(train.observed)
+    ]
     if not np.all(deviation > 0):
         raise InputError(
             "some data have zero noise and would get infinite weight; give noise.absolute, or a noise.floor above zero"

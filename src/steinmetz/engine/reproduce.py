@@ -13,8 +13,8 @@ from steinmetz.engine import density, lcurve, points
 from steinmetz.engine.pieces import Piece, Pieces
 from steinmetz.engine.problem import require_double
 from steinmetz.errors import InputError
-from steinmetz.nouns import Report, silent
 from steinmetz.physics import slices
+from steinmetz.records import Report, silent
 from steinmetz.studies import config
 from steinmetz.studies.reproduction import SCALES, Grid, Point
 from steinmetz.studies.reproduction import load as load_grid
@@ -132,15 +132,23 @@ def _curves(grid: Grid, scale: str, seed: int, pieces: Pieces, report: Report) -
     methods, noises = tuple(grid.options["methods"]), tuple(size["noises"])
 
     def compute(store: Any) -> Piece:
-        curve = lcurve.lcurve(study, methods, noises, size["penalties"], size["restarts"], None, report, store)
+        curve = lcurve.lcurve(
+            study, methods, noises, size["penalties"], size["restarts"], None, report, store
+        )
         columns = {
-            name: np.array([getattr(p, name) for p in curve.points]) for name in ("noise", "penalty", "nonzero", "loss")
+            name: np.array([getattr(p, name) for p in curve.points])
+            for name in ("noise", "penalty", "nonzero", "loss")
         }
         columns["r2"] = np.array([np.nan if p.r2 is None else p.r2 for p in curve.points])
         columns["method"] = np.array([p.method for p in curve.points])
-        return Piece(columns, {"picks": [pick._asdict() for pick in curve.picks], "full": curve.full})
+        return Piece(
+            columns, {"picks": [pick._asdict() for pick in curve.picks], "full": curve.full}
+        )
 
-    said = {"study": study.model_dump(mode="json", exclude={"name", "title", "infer"}), "lcurve": size}
+    said = {
+        "study": study.model_dump(mode="json", exclude={"name", "title", "infer"}),
+        "lcurve": size,
+    }
     ranges = {method: registry.load("sparsify", method).RANGE for method in methods}
     return pieces.get({**said, "ranges": ranges}, "curves", compute)
 
@@ -158,7 +166,14 @@ def _flow(grid: Grid, seed: int, pieces: Pieces, report: Report) -> Piece:
         begun = time.monotonic()
         size = {"particles": options["particles"], "steps": epochs[-1], "thin": epochs[1]}
         found = density.sample(
-            log_likelihood, jnp.zeros(len(mean)), "l1flow", seed, report, store, penalty=options["penalty"], **size
+            log_likelihood,
+            jnp.zeros(len(mean)),
+            "l1flow",
+            seed,
+            report,
+            store,
+            penalty=options["penalty"],
+            **size,
         )
         first = density.start_of(seed, options["particles"], len(mean))
         taken = np.concatenate([first[None], found.run.draws])
@@ -179,13 +194,20 @@ def _planes(point: Point, pieces: Pieces, report: Report) -> Piece:
         arrays: dict[str, np.ndarray] = {}
         wells: dict[str, Any] = {}
         for name, energy in energies.items():
-            every = [slices.grid(plane, problem.physics, energy) for plane in problem.physics.planes]
+            every = [
+                slices.grid(plane, problem.physics, energy) for plane in problem.physics.planes
+            ]
             for index, one in enumerate(every):
-                arrays |= {f"{name}_{index}_{axis}": values for axis, values in zip("xyz", one, strict=True)}
+                arrays |= {
+                    f"{name}_{index}_{axis}": values
+                    for axis, values in zip("xyz", one, strict=True)
+                }
             wells[name] = [[list(place) for place in slices.minima(one[2])] for one in every]
         planes = [[plane.first, plane.second] for plane in problem.physics.planes]
         active = int(carved.law.graph.size)
         return Piece(arrays, {"planes": planes, "wells": wells, "active": active})
 
-    said = {"planes": point.study.model_dump(mode="json", exclude={"name", "title", "infer", "assess"})}
+    said = {
+        "planes": point.study.model_dump(mode="json", exclude={"name", "title", "infer", "assess"})
+    }
     return pieces.get(said, "planes", compute)

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from steinmetz.assess import certificate, scores
+from steinmetz.cache import Store
 from steinmetz.data import noise
 from steinmetz.engine import pareto
 from steinmetz.engine.clock import Clock
@@ -17,24 +18,23 @@ from steinmetz.engine.sample import Ensemble, sample
 from steinmetz.engine.sample import check as check_sampler
 from steinmetz.errors import InputError
 from steinmetz.export import carving
-from steinmetz.nouns import Observations, Report, silent
 from steinmetz.physics import observe
 from steinmetz.physics.base import Physics
 from steinmetz.posterior import density
 from steinmetz.potentials.law import Law
 from steinmetz.predict.push_forward import components, predictive, push_forward
+from steinmetz.records import Observations, Report, StressMap, silent
 from steinmetz.sparsify import carve
-from steinmetz.store import Store
 from steinmetz.studies import config
 
 # The cross-check of the certificate also looks at states twice as far from the reference as the data.
 _REACH = 2.0
 
 
-class Along(NamedTuple):
+class PathPredictions(NamedTuple):
     """Predictions along the validation path; truth and noisy validation data only where a generating law is known."""
 
-    at: observe.Rig
+    at: StressMap
     components: tuple[str, ...]
     law: Float[np.ndarray, "points components"]
     law_energy: Float[np.ndarray, "points"]
@@ -55,7 +55,7 @@ class Result(NamedTuple):
     pareto: list[pareto.Row]
     posterior: density.Posterior
     ensemble: Ensemble
-    along: Along
+    along: PathPredictions
     scores: dict[str, Any]
     certificate: certificate.Certificate
     seconds: dict[str, float]
@@ -96,7 +96,9 @@ def run(study: Any, report: Report = silent, store: Store | None = None) -> Resu
     return finish(study, problem, carved, clock, report, store)._replace(resumed=resumed)
 
 
-def carve_law(study: Any, problem: Problem, report: Report = silent, store: Store | None = None) -> carve.Carved:
+def carve_law(
+    study: Any, problem: Problem, report: Report = silent, store: Store | None = None
+) -> carve.Carved:
     """The sparse law of the data of a study."""
     physics = problem.physics
     return carve.carve(
@@ -138,13 +140,19 @@ def finish(
         posterior, ensemble = sample(keys["infer"], carved, problem, study, report, store)
     report("assess", 0, 1)
     along = push_along(keys["noise"], problem, carved.law, ensemble, study)
-    proof = check(keys["check"], physics, carved.law, ensemble, problem.train, study.assess.certificate_states)
+    proof = check(
+        keys["check"], physics, carved.law, ensemble, problem.train, study.assess.certificate_states
+    )
     found = score(keys["test"], problem, carved.law, ensemble, along, study)
     report("assess", 1, 1)
-    return Result(study, problem, carved, rows, posterior, ensemble, along, found, proof, clock.seconds())
+    return Result(
+        study, problem, carved, rows, posterior, ensemble, along, found, proof, clock.seconds()
+    )
 
 
-def select(folder: str | Path, row: int, report: Report = silent, store: Store | None = None) -> Result:
+def select(
+    folder: str | Path, row: int, report: Report = silent, store: Store | None = None
+) -> Result:
     """Take another row of the table of a finished run: its law, a new posterior, no refit."""
     require_double()
     clock, folder = Clock(), Path(folder)
@@ -154,7 +162,9 @@ def select(folder: str | Path, row: int, report: Report = silent, store: Store |
     return finish(study, problem, carved, clock, report, store)
 
 
-def push_along(key: Array, problem: Problem, law: Law, ensemble: Ensemble, study: Any) -> Along:
+def push_along(
+    key: Array, problem: Problem, law: Law, ensemble: Ensemble, study: Any
+) -> PathPredictions:
     """Law, particles and (where known) truth along the validation path."""
     physics, names = problem.physics, problem.physics.default_components
     at = observe.rig(physics, problem.path.state, names)
@@ -166,11 +176,22 @@ def push_along(key: Array, problem: Problem, law: Law, ensemble: Ensemble, study
         clean = observe.clean_values(problem.truth, physics.reference, at)
         truth_energy = np.asarray(observe.clean_energy(problem.truth, physics.reference, at))
         shape = (study.assess.noise_draws, *clean.shape)
-        noisy = np.asarray(noise.draw(noise_key, jnp.broadcast_to(clean, shape), relative, absolute))
+        noisy = np.asarray(
+            noise.draw(noise_key, jnp.broadcast_to(clean, shape), relative, absolute)
+        )
         truth = np.asarray(clean)
-    drawn = predictive(own_key, pushed, relative, absolute, study.noise.floor * problem.train.scale, ensemble.factor)
+    drawn = predictive(
+        own_key,
+        pushed,
+        relative,
+        absolute,
+        study.noise.floor * problem.train.scale,
+        ensemble.factor,
+    )
     own, own_energy = np.asarray(components(law, at)), np.asarray(law.energy(at.inputs))
-    return Along(at, names, own, own_energy, pushed, energy, drawn, truth, truth_energy, noisy)
+    return PathPredictions(
+        at, names, own, own_energy, pushed, energy, drawn, truth, truth_energy, noisy
+    )
 
 
 def check(
@@ -179,18 +200,24 @@ def check(
     """Certificate of the law and every particle, cross-checked on random states around and beyond the data."""
     middle = undeformed(physics)
     reach = _REACH * physics.reach(train.state)
-    states = observe.rig(physics, physics.sample(key, count, reach), physics.default_components[:1]).inputs
+    states = observe.rig(
+        physics, physics.sample(key, count, reach), physics.default_components[:1]
+    ).inputs
     operator = physics.operator(jnp.asarray(middle), physics.default_components)
     return certificate.certify(law, ensemble.theta, physics.conditions, states, operator)
 
 
-def score(key: Array, problem: Problem, law: Law, ensemble: Ensemble, along: Along, study: Any) -> dict[str, Any]:
+def score(
+    key: Array, problem: Problem, law: Law, ensemble: Ensemble, along: PathPredictions, study: Any
+) -> dict[str, Any]:
     """R², Wasserstein-1 and coverage, against the truth where there is one, else against held-out rows."""
     if along.truth is None or along.noisy is None or problem.truth is None:
         return _score_measured(key, problem, law, ensemble, study.noise.floor * problem.train.scale)
     physics, names = problem.physics, along.components
-    fresh = observe.rig(physics, physics.sample(key, study.assess.test_count, study.data.spread), names)
-    seen = observe.Rig(problem.train.inputs, problem.train.operator)
+    fresh = observe.rig(
+        physics, physics.sample(key, study.assess.test_count, study.data.spread), names
+    )
+    seen = StressMap(problem.train.inputs, problem.train.operator)
     test = np.asarray(components(law, fresh))
     test_truth = np.asarray(observe.clean_values(problem.truth, physics.reference, fresh))
     train_truth = np.asarray(observe.clean_values(problem.truth, physics.reference, seen))
@@ -219,7 +246,9 @@ def score(key: Array, problem: Problem, law: Law, ensemble: Ensemble, along: Alo
     noisy = along.noisy[0]
     found["coverage"] = scores.coverage(along.predictive, noisy, mask)
     found["coverage_sampled"] = scores.coverage(along.predictive, noisy, mask & inside[:, None])
-    found["coverage_extrapolated"] = scores.coverage(along.predictive, noisy, mask & ~inside[:, None])
+    found["coverage_extrapolated"] = scores.coverage(
+        along.predictive, noisy, mask & ~inside[:, None]
+    )
     found["coverage_clean"] = scores.coverage(along.pushed, along.truth, mask)
     return found
 
@@ -233,16 +262,18 @@ def _parts(values: Float[np.ndarray, "points"], inside: np.ndarray) -> dict[str,
     }
 
 
-def _score_measured(key: Array, problem: Problem, law: Law, ensemble: Ensemble, floor: float) -> dict[str, Any]:
+def _score_measured(
+    key: Array, problem: Problem, law: Law, ensemble: Ensemble, floor: float
+) -> dict[str, Any]:
     """Scores without a truth: training rows, and held-out rows if there are any."""
     train, test = problem.train, problem.held_out
     judged = train if test is None else test
-    at = observe.Rig(judged.inputs, judged.operator)
+    at = StressMap(judged.inputs, judged.operator)
     values, seen = np.asarray(judged.values), np.asarray(judged.observed)
     predicted = np.asarray(components(law, at))
     pushed = push_forward(law, jnp.asarray(ensemble.theta), at)[0]
     noisy = predictive(key, pushed, judged.relative, judged.absolute, floor, ensemble.factor)
-    fitted = np.asarray(components(law, observe.Rig(train.inputs, train.operator)))
+    fitted = np.asarray(components(law, StressMap(train.inputs, train.operator)))
     test_score = None if test is None else scores.r2(predicted, values, seen)
     return {
         "r2": {

@@ -10,15 +10,15 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from steinmetz import registry
+from steinmetz.cache import Store
 from steinmetz.engine.problem import Problem, network_of
 from steinmetz.errors import InputError, RunFailure
 from steinmetz.infer import auto, base, diagnostics, driver
-from steinmetz.nouns import Report
 from steinmetz.posterior import batched, density
 from steinmetz.potentials.base import Potential
 from steinmetz.potentials.law import Law, structure
+from steinmetz.records import Report
 from steinmetz.sparsify import carve
-from steinmetz.store import Store
 
 
 class Ensemble(NamedTuple):
@@ -34,7 +34,7 @@ class Ensemble(NamedTuple):
     method: str
     reason: str
     run: driver.Run
-    health: diagnostics.Health
+    health: diagnostics.Diagnostics
 
 
 def target_of(posterior: density.Posterior, batch: int | None = None) -> base.Target:
@@ -45,13 +45,19 @@ def target_of(posterior: density.Posterior, batch: int | None = None) -> base.Ta
 
     def scores(key: Array, particles: Float[Array, "particles dimension"]) -> tuple[Array, Array]:
         if batch is None or batch >= data:
-            return jax.vmap(jax.value_and_grad(log_density))(particles) if many is None else many(particles, whole, 1.0)
+            return (
+                jax.vmap(jax.value_and_grad(log_density))(particles)
+                if many is None
+                else many(particles, whole, 1.0)
+            )
         index = jax.random.choice(key, data, (batch,), replace=False)
         if many is not None:
             return many(particles, posterior.some(index), data / batch)
         return jax.vmap(jax.value_and_grad(lambda u: posterior.estimate(u, index)))(particles)
 
-    return base.Target(log_density, scores, posterior.likelihood_rows, posterior.prior_rows, posterior.draw_prior)
+    return base.Target(
+        log_density, scores, posterior.likelihood_rows, posterior.prior_rows, posterior.draw_prior
+    )
 
 
 def potential_of(study: Any, problem: Problem, law: Law) -> Potential:
@@ -65,15 +71,24 @@ def prior_of(study: Any, problem: Problem, carved: carve.Carved) -> density.Conf
     if study.prior.deviation != "penalty":
         return study.prior
     penalty = carved.restarts[carved.chosen.origin].penalty
-    return study.prior.model_copy(update={"deviation": float((penalty * np.log(problem.train.cells)) ** -0.5)})
+    return study.prior.model_copy(
+        update={"deviation": float((penalty * np.log(problem.train.cells)) ** -0.5)}
+    )
 
 
 def sample(
-    key: Array, carved: carve.Carved, problem: Problem, study: Any, report: Report, store: Store | None = None
+    key: Array,
+    carved: carve.Carved,
+    problem: Problem,
+    study: Any,
+    report: Report,
+    store: Store | None = None,
 ) -> tuple[density.Posterior, Ensemble]:
     """Sample the posterior of the law, in coordinates made round by its Laplace approximation unless told otherwise."""
     start_key, run_key, check_key = jax.random.split(key, 3)
-    scene = carve.Scene.of(problem.train, problem.physics.reference, problem.physics.sizes, study.noise.floor)
+    scene = carve.NaturalUnits.of(
+        problem.train, problem.physics.reference, problem.physics.sizes, study.noise.floor
+    )
     posterior = density.of_potential(
         potential_of(study, problem, carved.law), carved.law.graph, carved.law.reference, carved.quadratic,
         problem.train.cells, scene.sizes, scene.modulus, prior_of(study, problem, carved), study.noise.unknown,
@@ -86,16 +101,25 @@ def sample(
     if settings.whiten:
         target = white
     else:
-        target, position = plain._replace(centre=touching.centre), touching.centre + position @ touching.root.T
+        target, position = (
+            plain._replace(centre=touching.centre),
+            touching.centre + position @ touching.root.T,
+        )
     name = _piece(study, carved)
-    done = driver.run(run_key, module.build(target, settings), position, settings.schedule, report, store, name)
+    done = driver.run(
+        run_key, module.build(target, settings), position, settings.schedule, report, store, name
+    )
     if done.failed:
         raise RunFailure(
             f"inference stopped: {done.reason}; try a smaller infer.rate or prior.deviation, or look at the data for "
             "outliers"
         )
     usable = jnp.asarray(done.usable.reshape(-1, posterior.dimension))
-    v = usable if settings.whiten else jnp.linalg.solve(touching.root, (usable - touching.centre).T).T
+    v = (
+        usable
+        if settings.whiten
+        else jnp.linalg.solve(touching.root, (usable - touching.centre).T).T
+    )
     health = diagnostics.examine(check_key, white, np.asarray(v).reshape(done.usable.shape))
     theta, value, factor = jax.jit(jax.vmap(lambda row: _described(posterior, touching, row)))(v)
     ensemble = Ensemble(
@@ -121,7 +145,9 @@ def _chosen(config: Any, dimension: int) -> tuple[Any, Any, str]:
     return registry.load("infer", config.method), config, "named in the study"
 
 
-def _described(posterior: density.Posterior, touching: density.Touching, v: Array) -> tuple[Array, Array, Array]:
+def _described(
+    posterior: density.Posterior, touching: density.Laplace, v: Array
+) -> tuple[Array, Array, Array]:
     u = touching.centre + touching.root @ v
     return posterior.theta(u), posterior.log_density(u), jnp.exp(posterior.log_factor(u))
 

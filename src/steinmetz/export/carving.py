@@ -9,12 +9,12 @@ import numpy as np
 
 from steinmetz.data.quadratic import Quadratic, compress
 from steinmetz.errors import InputError
-from steinmetz.nouns import Observations
 from steinmetz.potentials.law import rebuild, structure
+from steinmetz.records import Observations
 from steinmetz.sparsify.carve import Carved, Restart
 from steinmetz.sparsify.choose import Choice
 
-FORMAT = "steinmetz-carving/1"
+FORMAT = "steinmetz-carving/2"
 
 
 class ChangedData(ValueError):
@@ -65,7 +65,9 @@ def from_dict(stored: dict[str, Any], observations: Observations) -> Carved:
     deviation = jnp.asarray(stored["deviation"], float)
     if deviation.shape != observations.values.shape:
         raise ChangedData
-    restarts = {int(n): Restart(float(p), int(k), int(m)) for n, (p, k, m) in stored["restarts"].items()}
+    restarts = {
+        int(n): Restart(float(p), int(k), int(m)) for n, (p, k, m) in stored["restarts"].items()
+    }
     quadratic = compress(observations, deviation)
     if stored["data"] != _fingerprint(quadratic):
         raise ChangedData
@@ -93,11 +95,15 @@ def read(path: Path, observations: Observations) -> Carved:
     try:
         return from_dict(json.loads(path.read_text(encoding="utf-8")), observations)
     except OSError as error:
-        raise InputError(f"cannot read {path}: {(error.strerror or 'unreadable').lower()}") from None
+        raise InputError(
+            f"cannot read {path}: {(error.strerror or 'unreadable').lower()}"
+        ) from None
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         raise InputError(f"{path} is not a JSON file") from None
     except ChangedData:
-        raise InputError(f"{path.parent}: the data of this run have changed since; run it again") from None
+        raise InputError(
+            f"{path.parent}: the data of this run have changed since; run it again"
+        ) from None
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, StopIteration) as error:
         raise InputError(f"{path} is not a complete file of format {FORMAT}: {error!r}") from None
 

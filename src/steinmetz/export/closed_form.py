@@ -37,12 +37,10 @@ def _normalisation(law: Law, symbols: list[Any], digits: int | None) -> Any:
     reference = law.reference
     point = jnp.asarray(reference.point)
     value, slope = jax.value_and_grad(law.graph.energy, argnums=1)(law.values, point)
-    n = float(jnp.asarray(reference.weights) @ slope)
-    shift = float(value) - n * float(np.dot(reference.direction, reference.point))
+    removed = np.asarray(reference.removed(slope))
+    shift = float(value) - float(removed @ np.asarray(reference.point))
     linear = [
-        _constant(-n * share, digits) * symbol
-        for share, symbol in zip(reference.direction, symbols, strict=True)
-        if share
+        _constant(-n, digits) * symbol for n, symbol in zip(removed, symbols, strict=True) if n
     ]
     return sum(linear, start=_constant(-shift, digits))
 

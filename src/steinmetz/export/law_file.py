@@ -8,7 +8,7 @@ from steinmetz.errors import InputError
 from steinmetz.export import closed_form
 from steinmetz.potentials.law import Law, rebuild, structure
 
-FORMAT = "steinmetz-law/1"
+FORMAT = "steinmetz-law/2"
 
 
 def to_dict(law: Law, physics: str) -> dict[str, Any]:
@@ -30,13 +30,17 @@ def read(path: Path) -> tuple[Law, str]:
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"cannot read {path}: {(error.strerror or 'unreadable').lower()}") from None
+        raise InputError(
+            f"cannot read {path}: {(error.strerror or 'unreadable').lower()}"
+        ) from None
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         raise InputError(f"{path} is not a JSON file") from None
     try:
         return from_dict(stored)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise InputError(f"{path} is not a complete law file of format {FORMAT}: {error!r}") from None
+        raise InputError(
+            f"{path} is not a complete law file of format {FORMAT}: {error!r}"
+        ) from None
 
 
 def from_dict(stored: dict[str, Any]) -> tuple[Law, str]:

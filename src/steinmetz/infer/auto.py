@@ -19,9 +19,13 @@ class Config(Settings):
     warm_up: int | None = Field(None, ge=0, description="steps before the first snapshot")
     steps: int | None = Field(None, ge=1, description="steps after the warm-up")
     thin: int | None = Field(
-        None, ge=1, description="steps between two snapshots of the particles, all of which are kept"
+        None,
+        ge=1,
+        description="steps between two snapshots of the particles, all of which are kept",
     )
-    batch: int | None = Field(None, ge=1, description="data drawn anew for every step; all of them if not given")
+    batch: int | None = Field(
+        None, ge=1, description="data drawn anew for every step; all of them if not given"
+    )
 
     @property
     def width(self) -> int:
@@ -37,12 +41,22 @@ def choose(config: Config, dimension: int) -> tuple[Any, Any, str]:
     """Method, its configuration, and why."""
     shared = config.model_dump(exclude={"method", "batch"}, exclude_none=True)
     if config.batch is not None:
-        return ssvgd, ssvgd.Config(**shared, batch=config.batch), "stochastic SVGD, because the data come in batches"
+        return (
+            ssvgd,
+            ssvgd.Config(**shared, batch=config.batch),
+            "stochastic SVGD, because the data come in batches",
+        )
     if dimension > LARGEST:
         reason = f"stochastic SVGD, because {dimension} parameters are too many for a curvature per particle"
         return ssvgd, ssvgd.Config(**shared), f"{reason} (limit {LARGEST})"
-    reason = f"stochastic Stein–Newton, because {dimension} parameters allow a curvature per particle"
-    return ssvn, ssvn.Config(**shared), f"{reason} (limit {LARGEST}); its noise keeps the variance plain SVGD loses"
+    reason = (
+        f"stochastic Stein–Newton, because {dimension} parameters allow a curvature per particle"
+    )
+    return (
+        ssvn,
+        ssvn.Config(**shared),
+        f"{reason} (limit {LARGEST}); its noise keeps the variance plain SVGD loses",
+    )
 
 
 def build(log_density: LogDensity | Target, config: Config) -> Sampler:

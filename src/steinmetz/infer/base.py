@@ -15,7 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field
 LogDensity = Callable[[Float[Array, "dimension"]], Float[Array, ""]]
 Rows = Callable[[Float[Array, "dimension"]], Float[Array, "rows"]]
 Scores = Callable[
-    [Array, Float[Array, "particles dimension"]], tuple[Float[Array, "particles"], Float[Array, "particles dimension"]]
+    [Array, Float[Array, "particles dimension"]],
+    tuple[Float[Array, "particles"], Float[Array, "particles dimension"]],
 ]
 Draw = Callable[[Array], Float[Array, "dimension"]]
 
@@ -47,7 +48,9 @@ def as_target(log_density: LogDensity | Target) -> Target:
 
 
 def whiten(
-    log_density: LogDensity | Target, centre: Float[Array, "dimension"], root: Float[Array, "dimension dimension"]
+    log_density: LogDensity | Target,
+    centre: Float[Array, "dimension"],
+    root: Float[Array, "dimension dimension"],
 ) -> Target:
     """The target in coordinates v with u = centre + root v; the constant log |root| is left out."""
     target = as_target(log_density)
@@ -98,7 +101,8 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     method: str
     whiten: bool = Field(
-        True, description="sample in coordinates made round by the Gauss–Newton curvature at the most probable law"
+        True,
+        description="sample in coordinates made round by the Gauss–Newton curvature at the most probable law",
     )
 
     @property
@@ -139,7 +143,9 @@ def admitted(position: Float[Array, "particles dimension"]) -> tuple[Array, Arra
     return jnp.where(alive[:, None], position, 0.0), alive
 
 
-def mean_length(direction: Float[Array, "particles dimension"], alive: Bool[Array, "particles"]) -> Float[Array, ""]:
+def mean_length(
+    direction: Float[Array, "particles dimension"], alive: Bool[Array, "particles"]
+) -> Float[Array, ""]:
     """Mean length of the rows of the usable particles."""
     lengths = jnp.where(alive, jnp.linalg.norm(direction, axis=1), 0.0)
     return jnp.sum(lengths) / jnp.maximum(jnp.sum(alive), 1)

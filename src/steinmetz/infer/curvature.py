@@ -11,7 +11,9 @@ from steinmetz.infer.base import Target
 _SMALLEST = 1e-3
 
 
-def curvature_of(target: Target) -> Callable[[Float[Array, "dimension"]], Float[Array, "dimension dimension"]]:
+def curvature_of(
+    target: Target,
+) -> Callable[[Float[Array, "dimension"]], Float[Array, "dimension dimension"]]:
     """JᵀJ of the rows of likelihood and prior; without rows, the Hessian with eigenvalues made positive."""
     likelihood, prior = target.likelihood, target.prior
     if likelihood is None or prior is None:
@@ -30,5 +32,7 @@ def _positive(hessian: Float[Array, "dimension dimension"]) -> Float[Array, "dim
     unit = jnp.eye(len(hessian), dtype=hessian.dtype)
     values, vectors = jnp.linalg.eigh(jnp.where(finite, hessian, unit))
     size = jnp.abs(values)
-    size = jnp.maximum(size, jnp.maximum(_SMALLEST * jnp.max(size), jnp.finfo(hessian.dtype).tiny ** 0.5))
+    size = jnp.maximum(
+        size, jnp.maximum(_SMALLEST * jnp.max(size), jnp.finfo(hessian.dtype).tiny ** 0.5)
+    )
     return (vectors * size) @ vectors.T

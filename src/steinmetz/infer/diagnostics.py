@@ -17,7 +17,7 @@ from steinmetz.infer.base import Target
 _MOST, _FEWEST = 1000, 4
 
 
-class Health(NamedTuple):
+class Diagnostics(NamedTuple):
     """Measured in coordinates in which the Laplace approximation is the standard normal.
 
     `discrepancy` is the KSD, `expected` its root mean square over as many exact draws of that normal. `variance` has
@@ -35,7 +35,9 @@ class Health(NamedTuple):
 
 
 def discrepancy(
-    x: Float[Array, "draws dimension"], score: Float[Array, "draws dimension"], scale: float | Array = 1.0
+    x: Float[Array, "draws dimension"],
+    score: Float[Array, "draws dimension"],
+    scale: float | Array = 1.0,
 ) -> Float[Array, ""]:
     """KSD = (1/S² Σ_ij u(x_i, x_j))^½ with the IMQ kernel k = (1 + r²/c²)^(−½), in blocks (Gorham & Mackey 2017).
 
@@ -62,7 +64,9 @@ def discrepancy(
     return jnp.sqrt(jnp.maximum(total, 0.0)) / len(x)
 
 
-def examine(key: Array, target: Target, draws: Float[np.ndarray, "snapshots particles dimension"]) -> Health:
+def examine(
+    key: Array, target: Target, draws: Float[np.ndarray, "snapshots particles dimension"]
+) -> Diagnostics:
     """All diagnostics of draws in whitened coordinates."""
     size = draws.shape[2]
     flat = draws.reshape(-1, size)
@@ -73,9 +77,11 @@ def examine(key: Array, target: Target, draws: Float[np.ndarray, "snapshots part
     variance = flat.var(axis=0)
     chained = draws.shape[0] >= _FEWEST and draws.shape[0] * draws.shape[1] > 1
     r_hat, bulk, tail = _chains(draws) if chained else (None, None, None)
-    return Health(
+    return Diagnostics(
         float(jax.jit(discrepancy)(some, score, jnp.sqrt(size))),
-        float(np.sqrt((size * size + size) / len(some))),  # E u(x, x) = E‖∇log p‖² c² + D, c² = D, over S
+        float(
+            np.sqrt((size * size + size) / len(some))
+        ),  # E u(x, x) = E‖∇log p‖² c² + D, c² = D, over S
         (float(variance.min()), float(variance.max())),
         float(variance.mean()),
         r_hat,
@@ -89,10 +95,14 @@ def _measures() -> Callable[[Array], tuple[Array, Array, Array]]:
     """R-hat and both effective sizes as one program: one by one, their operations take seconds to compile."""
     from blackjax import diagnostics
 
-    return jax.jit(lambda x: (diagnostics.rhat(x), diagnostics.ess_bulk(x), diagnostics.ess_tail(x)))
+    return jax.jit(
+        lambda x: (diagnostics.rhat(x), diagnostics.ess_bulk(x), diagnostics.ess_tail(x))
+    )
 
 
-def _chains(draws: Float[np.ndarray, "snapshots particles dimension"]) -> tuple[float, float, float]:
+def _chains(
+    draws: Float[np.ndarray, "snapshots particles dimension"],
+) -> tuple[float, float, float]:
     """Rank-normalised split R-hat and bulk and tail effective sample size, worst coordinate (Vehtari et al. 2021)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

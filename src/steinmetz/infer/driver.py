@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from steinmetz.infer.base import Sampler, Schedule
-from steinmetz.nouns import Report, silent
+from steinmetz.records import Report, silent
 
 # Looks at progress and tolerance in a run, draws kept inside a compiled chunk, seconds between two returns to Python,
 # and seconds between two checkpoints.
@@ -85,7 +85,11 @@ def run(
     """
     start_key, step_key = jax.random.split(key)
     chunk = _compiled(sampler, schedule, step_key)
-    now = None if store is None else _restored(store, name, jax.eval_shape(sampler.init, start_key, position))
+    now = (
+        None
+        if store is None
+        else _restored(store, name, jax.eval_shape(sampler.init, start_key, position))
+    )
     if now is None:
         now = _Progress(jax.jit(sampler.init)(start_key, position), 0, (), (), (), {})
     return _loop(chunk, now, schedule, report, store, name)
@@ -97,9 +101,12 @@ def _compiled(sampler: Sampler, schedule: Schedule, step_key: Array) -> Any:
     @jax.jit
     def chunk(state: Any, first: Int[Array, ""], last: Int[Array, ""]) -> tuple[Any, Array, Any]:
         info = jax.tree.map(
-            lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(sampler.step, step_key, state)[1]
+            lambda leaf: jnp.zeros(leaf.shape, leaf.dtype),
+            jax.eval_shape(sampler.step, step_key, state)[1],
         )
-        slots = jnp.zeros((_SLOTS if schedule.thin else 1, *state.particles.shape), state.particles.dtype)
+        slots = jnp.zeros(
+            (_SLOTS if schedule.thin else 1, *state.particles.shape), state.particles.dtype
+        )
 
         def one(number: Int[Array, ""], carry: tuple[Any, Array, Any]) -> tuple[Any, Array, Any]:
             state, slots, _ = carry
@@ -123,7 +130,9 @@ def _kept_before(schedule: Schedule, number: Any) -> Any:
     return (max(after, 0) if isinstance(after, int) else jnp.maximum(after, 0)) // schedule.thin
 
 
-def _loop(chunk: Any, now: _Progress, schedule: Schedule, report: Report, store: Keeper | None, name: str) -> Run:
+def _loop(
+    chunk: Any, now: _Progress, schedule: Schedule, report: Report, store: Keeper | None, name: str
+) -> Run:
     total = schedule.burn + schedule.steps
     look = max(1, total // _LOOKS)
     length, saved, ended = 1, time.monotonic(), None
@@ -131,13 +140,23 @@ def _loop(chunk: Any, now: _Progress, schedule: Schedule, report: Report, store:
         while ended is None:
             before, begin = now.number, time.monotonic()
             if before < total:
-                last = min(before + length, total, (before // look + 1) * look, _room(schedule, before))
-                now = _advanced(chunk, now, last, schedule, at_look=last % look == 0 or last == total)
+                last = min(
+                    before + length, total, (before // look + 1) * look, _room(schedule, before)
+                )
+                now = _advanced(
+                    chunk, now, last, schedule, at_look=last % look == 0 or last == total
+                )
                 length = _next_length(last - before, time.monotonic() - begin)
             if now.marks and now.marks[-1] == now.number:
                 ended = _verdict(now, schedule, total)
             shown = {"direction": f"{now.direction[-1]:.2g}"} if now.direction else {}
-            report("infer", now.number, total, **shown, frozen=int(np.sum(~np.asarray(now.state.alive))))
+            report(
+                "infer",
+                now.number,
+                total,
+                **shown,
+                frozen=int(np.sum(~np.asarray(now.state.alive))),
+            )
             if store is not None and time.monotonic() - saved > _CHECKPOINT:
                 _save(store, name, now)
                 saved = time.monotonic()
@@ -146,13 +165,26 @@ def _loop(chunk: Any, now: _Progress, schedule: Schedule, report: Report, store:
             _save(store, name, now)
         raise
     draws = np.stack(now.kept) if now.kept else np.asarray(now.state.particles)[None]
-    return Run(draws, np.asarray(now.state.alive), np.array(now.direction), np.array(now.marks), now.facts, *ended)
+    return Run(
+        draws,
+        np.asarray(now.state.alive),
+        np.array(now.direction),
+        np.array(now.marks),
+        now.facts,
+        *ended,
+    )
 
 
-def _advanced(chunk: Any, now: _Progress, last: int, schedule: Schedule, at_look: bool) -> _Progress:
+def _advanced(
+    chunk: Any, now: _Progress, last: int, schedule: Schedule, at_look: bool
+) -> _Progress:
     """After the steps up to `last`."""
-    state, slots, info = jax.block_until_ready(chunk(now.state, jnp.asarray(now.number), jnp.asarray(last)))
-    count = _kept_before(schedule, last) - _kept_before(schedule, now.number) if schedule.thin else 0
+    state, slots, info = jax.block_until_ready(
+        chunk(now.state, jnp.asarray(now.number), jnp.asarray(last))
+    )
+    count = (
+        _kept_before(schedule, last) - _kept_before(schedule, now.number) if schedule.thin else 0
+    )
     return _Progress(
         state,
         last,
@@ -181,7 +213,10 @@ def _verdict(now: _Progress, schedule: Schedule, total: int) -> tuple[str, bool]
     lost = np.flatnonzero(~alive)
     if len(lost) > LOST * len(alive):
         some = ", ".join(map(str, lost[:10])) + (", …" if len(lost) > 10 else "")
-        return f"{len(lost)} of {len(alive)} particles met a density or slope that was not finite ({some})", True
+        return (
+            f"{len(lost)} of {len(alive)} particles met a density or slope that was not finite ({some})",
+            True,
+        )
     if now.direction[-1] < schedule.tolerance:
         length = now.direction[-1]
         return (
@@ -192,7 +227,9 @@ def _verdict(now: _Progress, schedule: Schedule, total: int) -> tuple[str, bool]
 
 
 def _save(store: Keeper, name: str, now: _Progress) -> None:
-    leaves = {f"state_{index}": np.asarray(leaf) for index, leaf in enumerate(jax.tree.leaves(now.state))}
+    leaves = {
+        f"state_{index}": np.asarray(leaf) for index, leaf in enumerate(jax.tree.leaves(now.state))
+    }
     facts = {f"fact_{key}": value for key, value in now.facts.items()}
     store.put(
         name,
@@ -224,5 +261,9 @@ def _restored(store: Keeper, name: str, shape: Any) -> _Progress | None:
         tuple(found["kept"]),
         tuple(found["direction"].tolist()),
         tuple(found["marks"].tolist()),
-        {key.removeprefix("fact_"): value for key, value in found.items() if key.startswith("fact_")},
+        {
+            key.removeprefix("fact_"): value
+            for key, value in found.items()
+            if key.startswith("fact_")
+        },
     )

@@ -63,7 +63,9 @@ def cloud(x: Float[Array, "particles dimension"], alive: Bool[Array, "particles"
     return Cloud(x, jnp.where(alive, jnp.sum(x**2, axis=1), jnp.inf), living)
 
 
-def bandwidth(x: Float[Array, "particles dimension"], alive: Bool[Array, "particles"]) -> Float[Array, ""]:
+def bandwidth(
+    x: Float[Array, "particles dimension"], alive: Bool[Array, "particles"]
+) -> Float[Array, ""]:
     """h = median² / log S over pairs of different living particles; 1 where all of them coincide.
 
     Half of all distances are at most twice their mean, and the sum over pairs of r² is S Σ ‖x‖² about the mean.
@@ -100,7 +102,9 @@ def direction(
     return jnp.where(alive[:, None], total / near.living, 0.0)
 
 
-def _pairwise(name: Name, rows: Array, lengths: Array, near: Cloud, score: Array, h: Array) -> Array:
+def _pairwise(
+    name: Name, rows: Array, lengths: Array, near: Cloud, score: Array, h: Array
+) -> Array:
     at = gram(name, _between(rows, lengths, near.x, near.lengths), h)
     one = jnp.ones((len(score), 1), score.dtype)
     if name == "imq":
@@ -117,11 +121,16 @@ def _bilinear(near: Cloud, score: Array) -> Array:
 
 
 def blocked(
-    function: Callable[[Float[Array, "rows dimension"]], Array], x: Float[Array, "particles dimension"]
+    function: Callable[[Float[Array, "rows dimension"]], Array],
+    x: Float[Array, "particles dimension"],
 ) -> Array:
     """function(x) row by row, in blocks of rows so that rows × particles stays small."""
     size = max(1, _BLOCK // len(x))
-    return function(x) if size >= len(x) else jax.lax.map(lambda row: function(row[None])[0], x, batch_size=size)
+    return (
+        function(x)
+        if size >= len(x)
+        else jax.lax.map(lambda row: function(row[None])[0], x, batch_size=size)
+    )
 
 
 def refreshed(

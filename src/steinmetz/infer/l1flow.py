@@ -40,11 +40,17 @@ class Config(Settings):
     method: Literal["l1flow"] = "l1flow"
     particles: int = Field(100, ge=1, le=100_000, description="particles that flow together")
     steps: int = Field(1000, ge=1, description="steps of the flow")
-    thin: int = Field(0, ge=0, description="steps between two snapshots that are kept; 0 keeps the last alone")
+    thin: int = Field(
+        0, ge=0, description="steps between two snapshots that are kept; 0 keeps the last alone"
+    )
     penalty: float = Field(1.0, ge=0, description="λ of the prior exp(−λ Σ|θ|)")
-    rate: float = Field(0.05, gt=0, le=10, description="length of the first steps; later ones are shorter")
+    rate: float = Field(
+        0.05, gt=0, le=10, description="length of the first steps; later ones are shorter"
+    )
     kernel: kernels.Name = Field("rbf", description="kernel: rbf, imq, or bilinear (with the RBF)")
-    refresh: int = Field(10, ge=1, description="steps between two looks at the median distance (the kernel's width)")
+    refresh: int = Field(
+        10, ge=1, description="steps between two looks at the median distance (the kernel's width)"
+    )
     nonnegative: tuple[int, ...] = Field((), description="coordinates that may not be negative")
     whiten: bool = Field(False, description="must be false: the prior knows the axes")
 
@@ -52,7 +58,9 @@ class Config(Settings):
     @classmethod
     def _own_axes(cls, whiten: bool) -> bool:
         if whiten:
-            raise ValueError("an L1 prior knows the axes of the weights: infer.whiten must be false with l1flow")
+            raise ValueError(
+                "an L1 prior knows the axes of the weights: infer.whiten must be false with l1flow"
+            )
         return whiten
 
     @property
@@ -88,12 +96,16 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         alive = usable(state.alive, value, score)
         h = kernels.refreshed(state.bandwidth, state.particles, alive, state.number, config.refresh)
         direction = kernels.direction(config.kernel, state.particles, score, alive, h)
-        squares = jnp.sum(jnp.where(alive[:, None], direction, 0.0) ** 2, axis=0) / jnp.maximum(jnp.sum(alive), 1)
+        squares = jnp.sum(jnp.where(alive[:, None], direction, 0.0) ** 2, axis=0) / jnp.maximum(
+            jnp.sum(alive), 1
+        )
         moments = _MEMORY * state.moments + (1 - _MEMORY) * squares
         late = moments / (1 - _MEMORY ** (state.number + 1.0))
         fall = 1 - (1 - _LAST) * state.number / config.steps
         epsilon = config.rate * fall / (jnp.sqrt(late) + _REST)
-        particles = jnp.where(alive[:, None], shrunk(state.particles + epsilon * direction, epsilon), state.particles)
+        particles = jnp.where(
+            alive[:, None], shrunk(state.particles + epsilon * direction, epsilon), state.particles
+        )
         moved = State(particles, alive, moments, h, state.number + 1)
         zero = jnp.sum(particles == 0, axis=1)
         return moved, Info(mean_length(direction, alive), jnp.sum(~alive), {"zero": zero})

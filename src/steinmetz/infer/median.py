@@ -17,7 +17,9 @@ _SLABS = 4
 _Bracket = Float[Array, "2 3"]
 
 
-def ranked(values: Float[Array, "rows columns"], rank: Float[Array, ""], top: Float[Array, ""]) -> Float[Array, ""]:
+def ranked(
+    values: Float[Array, "rows columns"], rank: Float[Array, ""], top: Float[Array, ""]
+) -> Float[Array, ""]:
     """The `rank`-th smallest of non-negative values that come in pairs, known to be at most `top`.
 
     Thresholds are interpolated from the counts and pulled a little towards the middle, but a bracket may never be
@@ -48,7 +50,9 @@ def ranked(values: Float[Array, "rows columns"], rank: Float[Array, ""], top: Fl
     return jnp.where(low > 0, mean, 0.0)
 
 
-def _threshold(bracket: _Bracket, rank: Float[Array, ""], top: Float[Array, ""]) -> Float[Array, ""]:
+def _threshold(
+    bracket: _Bracket, rank: Float[Array, ""], top: Float[Array, ""]
+) -> Float[Array, ""]:
     """Where to count next."""
     (low, below, room), (high, reached, _) = bracket
     width, middle = high - low, 0.5 * (low + high)
@@ -61,7 +65,9 @@ def _threshold(bracket: _Bracket, rank: Float[Array, ""], top: Float[Array, ""])
 def count(values: Float[Array, "rows columns"], threshold: Float[Array, ""]) -> Int32[Array, ""]:
     """How many values are ≤ the threshold; short integers down the columns are added many at a time."""
     rows = len(values) // _SLABS
-    slabs = [(values[k * rows : (k + 1) * rows] <= threshold).astype(jnp.int8) for k in range(_SLABS)]
+    slabs = [
+        (values[k * rows : (k + 1) * rows] <= threshold).astype(jnp.int8) for k in range(_SLABS)
+    ]
     rest = (values[_SLABS * rows :] <= threshold).astype(jnp.int8)
     return _total(sum(slabs[1:], start=slabs[0])) + _total(rest)
 

@@ -18,7 +18,9 @@ LARGEST = 2000
 _DAMPING = 1e-6
 
 
-def together(key: Array, state: Any, hessian: str, rate: float) -> Float[Array, "particles dimension"]:
+def together(
+    key: Array, state: Any, hessian: str, rate: float
+) -> Float[Array, "particles dimension"]:
     """One change of all particles."""
     count, size = state.particles.shape
     if hessian == "full" and count * size > LARGEST:
@@ -29,7 +31,11 @@ def together(key: Array, state: Any, hessian: str, rate: float) -> Float[Array, 
     weight = alive.astype(state.particles.dtype)
     living = jnp.maximum(jnp.sum(weight), 1)
     x = state.particles - weight @ state.particles / living
-    near = kernels.gram("rbf", kernels.squared_distances(x, x), h).value * weight[:, None] * weight[None, :]
+    near = (
+        kernels.gram("rbf", kernels.squared_distances(x, x), h).value
+        * weight[:, None]
+        * weight[None, :]
+    )
     direction = kernels.direction("rbf", x, state.score, alive, h)
     noise = jax.random.normal(key, x.shape, x.dtype)
     solve = _full if hessian == "full" else _block
@@ -49,12 +55,21 @@ def _block(
     outer = (x[:, :, None] * x[:, None, :]).reshape(len(x), -1)
     second = (steep @ outer).reshape(-1, size, size)
     cross = (steep @ x)[:, :, None] * x[:, None, :]
-    spread = second - cross - cross.transpose(0, 2, 1) + jnp.sum(steep, 1)[:, None, None] * outer.reshape(second.shape)
+    spread = (
+        second
+        - cross
+        - cross.transpose(0, 2, 1)
+        + jnp.sum(steep, 1)[:, None, None] * outer.reshape(second.shape)
+    )
     blocks = (weight @ curvature.reshape(len(x), -1)).reshape(second.shape) + spread
     blocks = blocks + _damping(blocks) * jnp.eye(size, dtype=x.dtype)
     lower = jnp.linalg.cholesky(blocks)
-    drift = jax.vmap(lambda low, row: jax.scipy.linalg.cho_solve((low, True), row))(lower, direction)
-    back = jax.vmap(lambda low, row: jax.scipy.linalg.solve_triangular(low, row, trans=1, lower=True))
+    drift = jax.vmap(lambda low, row: jax.scipy.linalg.cho_solve((low, True), row))(
+        lower, direction
+    )
+    back = jax.vmap(
+        lambda low, row: jax.scipy.linalg.solve_triangular(low, row, trans=1, lower=True)
+    )
     return drift, back(lower, noise)
 
 

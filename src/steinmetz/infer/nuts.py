@@ -12,7 +12,9 @@ class Config(chains.Chained):
     """Chains and the depth of their trees."""
 
     method: Literal["nuts"] = "nuts"
-    doublings: int = Field(10, ge=1, le=15, description="largest number of doublings of a trajectory")
+    doublings: int = Field(
+        10, ge=1, le=15, description="largest number of doublings of a trajectory"
+    )
 
 
 def build(log_density: LogDensity | Target, config: Config) -> Sampler:

@@ -11,14 +11,25 @@ from pydantic import Field
 
 from steinmetz.errors import InputError
 from steinmetz.infer import kernels, svgd
-from steinmetz.infer.base import Info, LogDensity, Sampler, Target, admitted, as_target, mean_length, usable
+from steinmetz.infer.base import (
+    Info,
+    LogDensity,
+    Sampler,
+    Target,
+    admitted,
+    as_target,
+    mean_length,
+    usable,
+)
 
 
 class Config(svgd.Config):
     """As for SVGD, and how much of the spectrum is kept."""
 
     method: Literal["psvgd"] = "psvgd"  # type: ignore[assignment]
-    content: float = Field(0.99, gt=0, le=1, description="share of the sum of eigenvalues that is kept")
+    content: float = Field(
+        0.99, gt=0, le=1, description="share of the sum of eigenvalues that is kept"
+    )
     basis: int = Field(
         0,
         ge=0,
@@ -32,7 +43,9 @@ class Basis(NamedTuple):
     directions: Float[Array, "dimension kept"]
     precision: Float[Array, "dimension dimension"]
 
-    def coordinates(self, offset: Float[Array, "particles dimension"]) -> Float[Array, "particles kept"]:
+    def coordinates(
+        self, offset: Float[Array, "particles dimension"]
+    ) -> Float[Array, "particles kept"]:
         """w = Ψᵀ Σ0⁻¹ (θ − θ*)."""
         return offset @ self.precision @ self.directions
 
@@ -55,7 +68,9 @@ def spectrum(
 ) -> tuple[Float[Array, "dimension"], Float[Array, "dimension dimension"]]:
     """All λ, falling, and their ψ: the symmetric problem R H Rᵀ with Σ0⁻¹ = L Lᵀ, R = L⁻¹."""
     lower = jnp.linalg.cholesky(precision)
-    inverse = jax.scipy.linalg.solve_triangular(lower, jnp.eye(len(lower), dtype=lower.dtype), lower=True)
+    inverse = jax.scipy.linalg.solve_triangular(
+        lower, jnp.eye(len(lower), dtype=lower.dtype), lower=True
+    )
     values, vectors = jnp.linalg.eigh(inverse @ curvature @ inverse.T)
     return values[::-1], (inverse.T @ vectors)[:, ::-1]
 
@@ -74,7 +89,9 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
     target, optimiser = as_target(log_density), svgd.optimiser_of(config)
     likelihood, prior, draw = target.likelihood, target.prior, target.draw_prior
     if likelihood is None or prior is None or draw is None:
-        raise InputError("psvgd needs a Target with likelihood, prior and draw_prior, not a log density alone")
+        raise InputError(
+            "psvgd needs a Target with likelihood, prior and draw_prior, not a log density alone"
+        )
     start = jnp.zeros_like(draw(jax.random.key(0))) if target.centre is None else target.centre
 
     def curvature(x: Float[Array, "dimension"]) -> Float[Array, "dimension dimension"]:
@@ -98,7 +115,9 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         rest = split(first, drawn - start)[1]
         particles = start + w @ first.directions.T + rest
         number = jnp.zeros((), int)
-        return State(particles, alive, w, rest, first, optimiser.init(w), jnp.ones((), w.dtype), number)
+        return State(
+            particles, alive, w, rest, first, optimiser.init(w), jnp.ones((), w.dtype), number
+        )
 
     def turned(state: State) -> State:
         """The basis of the averaged curvature; coordinates and optimiser moments are carried over to it."""
@@ -109,7 +128,9 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         w, rest = split(basis, state.particles - start)
         change = state.basis.directions.T @ precision @ basis.directions
         moments = jax.tree.map(lambda leaf: _projected(leaf, w.shape, change), state.moments)
-        return state._replace(coordinates=w, rest=rest, basis=basis, moments=_squared(moments, state.moments, change))
+        return state._replace(
+            coordinates=w, rest=rest, basis=basis, moments=_squared(moments, state.moments, change)
+        )
 
     def step(key: Array, state: State) -> tuple[State, Info]:
         if config.basis:
@@ -122,7 +143,9 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         direction = kernels.direction(config.kernel, w, downhill, alive, h)
         change, moments = optimiser.update(-direction, state.moments)
         w = w + jnp.where(alive[:, None], change, 0.0)
-        particles = jnp.where(alive[:, None], start + w @ state.basis.directions.T + state.rest, state.particles)
+        particles = jnp.where(
+            alive[:, None], start + w @ state.basis.directions.T + state.rest, state.particles
+        )
         moved = State(particles, alive, w, state.rest, state.basis, moments, h, state.number + 1)
         return moved, Info(mean_length(direction, alive), jnp.sum(~alive), {})
 
@@ -134,7 +157,9 @@ def _projected(leaf: Array, shape: tuple[int, ...], change: Float[Array, "kept k
     return leaf @ change if leaf.shape == shape else leaf
 
 
-def _squared(moments: optax.OptState, before: optax.OptState, change: Float[Array, "kept kept"]) -> optax.OptState:
+def _squared(
+    moments: optax.OptState, before: optax.OptState, change: Float[Array, "kept kept"]
+) -> optax.OptState:
     """Second moments are sums of squares: they change by the squares, and stay positive."""
 
     def mend(new: object, old: object) -> object:

@@ -29,9 +29,13 @@ class Noisy(Settings):
     """Particles that keep moving: snapshots of them are draws."""
 
     particles: int = Field(50, ge=1, le=5000, description="laws that move together")
-    warm_up: int = Field(500, ge=0, description="steps before the first snapshot; the kernel's width is then held")
+    warm_up: int = Field(
+        500, ge=0, description="steps before the first snapshot; the kernel's width is then held"
+    )
     steps: int = Field(2000, ge=1, description="steps after the warm-up")
-    thin: int = Field(50, ge=1, description="steps between two snapshots of the particles, all of which are kept")
+    thin: int = Field(
+        50, ge=1, description="steps between two snapshots of the particles, all of which are kept"
+    )
 
     @property
     def width(self) -> int:
@@ -46,12 +50,19 @@ class Config(Noisy):
     """Size of the steps."""
 
     method: Literal["ssvgd"] = "ssvgd"
-    refresh: int = Field(10, ge=1, description="steps between two looks at the kernel's width during the warm-up")
+    refresh: int = Field(
+        10, ge=1, description="steps between two looks at the kernel's width during the warm-up"
+    )
     rate: float = Field(0.05, gt=0, le=1, description="size of a step, in posterior variances")
     own: float = Field(
-        1.0, ge=0, le=100, description="Langevin motion of every particle alone, beside the common one; 0 as published"
+        1.0,
+        ge=0,
+        le=100,
+        description="Langevin motion of every particle alone, beside the common one; 0 as published",
     )
-    batch: int | None = Field(None, ge=1, description="data drawn anew for every step; all of them if not given")
+    batch: int | None = Field(
+        None, ge=1, description="data drawn anew for every step; all of them if not given"
+    )
 
 
 class State(NamedTuple):
@@ -78,13 +89,17 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         batch_key, noise_key = jax.random.split(key)
         value, score = target.scores(batch_key, state.particles)
         alive = usable(state.alive, value, score)
-        h = held_width(state.particles, alive, state.bandwidth, state.number, config.refresh, config.warm_up)
+        h = held_width(
+            state.particles, alive, state.bandwidth, state.number, config.refresh, config.warm_up
+        )
         direction = kernels.direction("rbf", state.particles, score, alive, h)
         noise = correlated(noise_key, state.particles, alive, h, own)
         drift = jnp.sum(alive) * direction + own * score
         change = limited(config.rate * drift) + jnp.sqrt(2 * config.rate) * noise
         particles = state.particles + jnp.where(alive[:, None], change, 0.0)
-        return State(particles, alive, h, state.number + 1), Info(mean_length(direction, alive), jnp.sum(~alive), {})
+        return State(particles, alive, h, state.number + 1), Info(
+            mean_length(direction, alive), jnp.sum(~alive), {}
+        )
 
     return Sampler(init, step)
 

@@ -16,7 +16,16 @@ from jaxtyping import Array, Bool, Float, Int
 from pydantic import Field, model_validator
 
 from steinmetz.infer import kernels, newton
-from steinmetz.infer.base import Info, LogDensity, Sampler, Target, admitted, as_target, mean_length, usable
+from steinmetz.infer.base import (
+    Info,
+    LogDensity,
+    Sampler,
+    Target,
+    admitted,
+    as_target,
+    mean_length,
+    usable,
+)
 from steinmetz.infer.curvature import curvature_of
 from steinmetz.infer.ssvgd import Noisy, held_width
 
@@ -37,19 +46,29 @@ class Config(Noisy):
     method: Literal["ssvn"] = "ssvn"
     warm_up: int = Field(400, ge=0, description="steps before the first snapshot")
     steps: int = Field(4000, ge=1, description="steps after the warm-up")
-    thin: int = Field(100, ge=1, description="steps between two snapshots of the particles, all of which are kept")
-    refresh: int = Field(10, ge=1, description="steps between two looks at the kernel's width during the warm-up")
-    rate: float = Field(0.1, gt=0, le=1, description="size of a step that moves all particles together")
+    thin: int = Field(
+        100, ge=1, description="steps between two snapshots of the particles, all of which are kept"
+    )
+    refresh: int = Field(
+        10, ge=1, description="steps between two looks at the kernel's width during the warm-up"
+    )
+    rate: float = Field(
+        0.1, gt=0, le=1, description="size of a step that moves all particles together"
+    )
     hessian: Literal["block", "full"] = Field(
         "block",
         description="curvature of every particle alone, or of all of them coupled (particles × parameters ≤ 2000)",
     )
-    adjusted: bool = Field(True, description="test every move after the warm-up, so that no step is too large")
+    adjusted: bool = Field(
+        True, description="test every move after the warm-up, so that no step is too large"
+    )
 
     @model_validator(mode="after")
     def _needs_warm_up(self) -> "Config":
         if self.adjusted and self.warm_up < 20:
-            raise ValueError("infer.warm_up: ssvn needs at least 20 steps to find the size of its moves")
+            raise ValueError(
+                "infer.warm_up: ssvn needs at least 20 steps to find the size of its moves"
+            )
         return self
 
 
@@ -76,7 +95,9 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
     """
     target = as_target(log_density)
     curvatures = jax.vmap(curvature_of(target))
-    together = round(_TOGETHER * config.warm_up) if config.adjusted else config.warm_up + config.steps
+    together = (
+        round(_TOGETHER * config.warm_up) if config.adjusted else config.warm_up + config.steps
+    )
     surveyed = round(_SURVEYED * config.warm_up)
 
     def init(key: Array, position: Float[Array, "particles dimension"]) -> State:
@@ -85,7 +106,9 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         one, none = jnp.ones((), particles.dtype), jnp.zeros(count, particles.dtype)
         round_ = jnp.broadcast_to(jnp.eye(size, dtype=particles.dtype), (count, size, size))
         number, flat = jnp.zeros((), int), jnp.zeros_like(particles)
-        return State(particles, alive, none, flat, particles, round_, one, _FIRST * one, none, none, number)
+        return State(
+            particles, alive, none, flat, particles, round_, one, _FIRST * one, none, none, number
+        )
 
     def survey(state: State) -> State:
         """The metric of the present places; a particle without a finite curvature is no longer used."""
@@ -93,7 +116,9 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         alive = state.alive & jnp.all(jnp.isfinite(found), axis=(1, 2))
         unit = jnp.eye(found.shape[1], dtype=found.dtype)
         return state._replace(
-            alive=alive, places=state.particles, curvature=jnp.where(alive[:, None, None], found, unit)
+            alive=alive,
+            places=state.particles,
+            curvature=jnp.where(alive[:, None, None], found, unit),
         )
 
     def proposed(key: Array, state: State) -> tuple[Array, Array, Array]:
@@ -101,7 +126,9 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         stay = (state.particles, jnp.zeros_like(state.value), state.alive)
 
         def collective() -> tuple[Array, Array, Array]:
-            return state.particles + newton.together(key, state, config.hessian, config.rate), *stay[1:]
+            return state.particles + newton.together(
+                key, state, config.hessian, config.rate
+            ), *stay[1:]
 
         def langevin() -> tuple[Array, Array, Array]:
             here = _Proposal.around(state.particles, state.score, state)
@@ -112,9 +139,15 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         return jax.lax.switch(_kind(state.number, together, len(state.particles)), ways)
 
     def step(key: Array, state: State) -> tuple[State, Info]:
-        h = held_width(state.particles, state.alive, state.bandwidth, state.number, config.refresh, surveyed)
-        due = (state.number < together) | ((state.number < surveyed) & (state.number % config.refresh == 0))
-        state = jax.lax.cond(due & (state.number > 0), survey, lambda same: same, state._replace(bandwidth=h))
+        h = held_width(
+            state.particles, state.alive, state.bandwidth, state.number, config.refresh, surveyed
+        )
+        due = (state.number < together) | (
+            (state.number < surveyed) & (state.number % config.refresh == 0)
+        )
+        state = jax.lax.cond(
+            due & (state.number > 0), survey, lambda same: same, state._replace(bandwidth=h)
+        )
         propose_key, score_key, test_key = jax.random.split(key, 3)
         y, ahead, moving = proposed(propose_key, state)
         new = (y, *target.scores(score_key, y))
@@ -140,7 +173,12 @@ def _kind(number: Int[Array, ""], together: int, count: int) -> Int[Array, ""]:
 
 
 def _tested(
-    key: Array, state: State, new: tuple[Array, Array, Array], ahead: Array, moving: Array, kind: Int[Array, ""]
+    key: Array,
+    state: State,
+    new: tuple[Array, Array, Array],
+    ahead: Array,
+    moving: Array,
+    kind: Int[Array, ""],
 ) -> tuple[State, Float[Array, "particles"]]:
     """Proposals (place, value, slope) taken with their chance; looks and common moves are taken as they are.
 
@@ -148,7 +186,9 @@ def _tested(
     """
     y, value, score = new
     good = usable(moving, value, score)
-    there = _Proposal.around(jnp.where(good[:, None], y, state.particles), jnp.where(good[:, None], score, 0.0), state)
+    there = _Proposal.around(
+        jnp.where(good[:, None], y, state.particles), jnp.where(good[:, None], score, 0.0), state
+    )
     back = jnp.where(kind == _LANGEVIN, there.log_density(state.particles), 0.0)
     gain = value - state.value + back - ahead
     chance = jnp.where(good & jnp.isfinite(gain), jnp.exp(jnp.minimum(gain, 0.0)), 0.0)
@@ -163,7 +203,9 @@ def _tested(
     return moved, chance
 
 
-def _learnt(state: State, chance: Array, kind: Int[Array, ""], together: int, warm_up: int) -> State:
+def _learnt(
+    state: State, chance: Array, kind: Int[Array, ""], together: int, warm_up: int
+) -> State:
     """The length of Langevin moves, learnt from their chances in the warm-up and only counted later."""
     mean = jnp.sum(chance * state.alive) / jnp.maximum(jnp.sum(state.alive), 1)
     mine, warm = kind == _LANGEVIN, state.number < warm_up
@@ -190,7 +232,9 @@ def _jump(key: Array, state: State) -> tuple[Array, Array, Array]:
     long = jax.random.uniform(length_key, (count, 1), x.dtype) < _LONG
     change = jnp.where(long, 1.0, 2.38 / (2 * size) ** 0.5) * (x[first] - x[second])
     y = x + change + _BLUR * jax.random.normal(noise_key, x.shape, x.dtype)
-    moving = state.alive & state.alive[first] & state.alive[second] & (jnp.arange(count) % 2 == half)
+    moving = (
+        state.alive & state.alive[first] & state.alive[second] & (jnp.arange(count) % 2 == half)
+    )
     return jnp.where(moving[:, None], y, x), jnp.zeros_like(state.value), moving
 
 
@@ -202,19 +246,29 @@ class _Proposal(NamedTuple):
     step: Float[Array, ""]
 
     @staticmethod
-    def around(x: Float[Array, "some dimension"], score: Float[Array, "some dimension"], state: State) -> "_Proposal":
+    def around(
+        x: Float[Array, "some dimension"], score: Float[Array, "some dimension"], state: State
+    ) -> "_Proposal":
         """A⁻¹ = Σ_p w_p C_p / Σ_p w_p over the surveyed places, w = k² and a little of all of them."""
         middle = jnp.mean(state.places, axis=0)
         squared = kernels.squared_distances(x - middle, state.places - middle)
         weight = (kernels.gram("rbf", squared, state.bandwidth).value ** 2 + _FAR) * state.alive
         size = x.shape[1]
-        shared = weight @ state.curvature.reshape(-1, size * size) / jnp.sum(weight, axis=1, keepdims=True)
+        shared = (
+            weight
+            @ state.curvature.reshape(-1, size * size)
+            / jnp.sum(weight, axis=1, keepdims=True)
+        )
         lower = jnp.linalg.cholesky(shared.reshape(-1, size, size))
-        ahead = jax.vmap(lambda low, slope: jax.scipy.linalg.cho_solve((low, True), slope))(lower, score)
+        ahead = jax.vmap(lambda low, slope: jax.scipy.linalg.cho_solve((low, True), slope))(
+            lower, score
+        )
         return _Proposal(x + state.step * ahead, lower, state.step)
 
     def draw(self, noise: Float[Array, "some dimension"]) -> Float[Array, "some dimension"]:
-        back = jax.vmap(lambda low, row: jax.scipy.linalg.solve_triangular(low, row, trans=1, lower=True))
+        back = jax.vmap(
+            lambda low, row: jax.scipy.linalg.solve_triangular(low, row, trans=1, lower=True)
+        )
         return self.mean + jnp.sqrt(2 * self.step) * back(self.lower, noise)
 
     def log_density(self, y: Float[Array, "some dimension"]) -> Float[Array, "some"]:

@@ -31,15 +31,21 @@ class Config(Settings):
     particles: int = Field(500, ge=1, le=100_000, description="laws in the ensemble")
     steps: int = Field(2000, ge=1, description="steps of the particles")
     kernel: kernels.Name = Field("rbf", description="kernel: rbf, imq, or bilinear (with the RBF)")
-    optimiser: Literal["adam", "plain", "adagrad"] = Field("adam", description="how a direction becomes a step")
-    refresh: int = Field(10, ge=1, description="steps between two looks at the median distance (the kernel's width)")
+    optimiser: Literal["adam", "plain", "adagrad"] = Field(
+        "adam", description="how a direction becomes a step"
+    )
+    refresh: int = Field(
+        10, ge=1, description="steps between two looks at the median distance (the kernel's width)"
+    )
     rate: float = Field(0.1, gt=0, le=10, description="learning rate")
     tolerance: float = Field(
         2e-4,
         ge=0,
         description="stop when the mean Stein direction is shorter, in posterior standard deviations",
     )
-    batch: int | None = Field(None, ge=1, description="data drawn anew for every step; all of them if not given")
+    batch: int | None = Field(
+        None, ge=1, description="data drawn anew for every step; all of them if not given"
+    )
 
     @property
     def width(self) -> int:
@@ -73,7 +79,13 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
 
     def init(key: Array, position: Float[Array, "particles dimension"]) -> State:
         particles, alive = admitted(position)
-        return State(particles, alive, optimiser.init(particles), jnp.ones((), particles.dtype), jnp.zeros((), int))
+        return State(
+            particles,
+            alive,
+            optimiser.init(particles),
+            jnp.ones((), particles.dtype),
+            jnp.zeros((), int),
+        )
 
     def step(key: Array, state: State) -> tuple[State, Info]:
         value, score = target.scores(key, state.particles)

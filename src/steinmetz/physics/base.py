@@ -6,7 +6,7 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from steinmetz.nouns import Conditions, Path, Plane, Reference
+from steinmetz.records import Conditions, Plane, Reference, ValidationPath
 
 
 class Physics(eqx.Module):
@@ -44,7 +44,7 @@ class Physics(eqx.Module):
         """Random states of the training distribution."""
 
     @abc.abstractmethod
-    def path(self, count: int, spread: float) -> Path:
+    def path(self, count: int, spread: float) -> ValidationPath:
         """The validation path; `spread` marks the part inside the sampled range."""
 
     @abc.abstractmethod

@@ -6,9 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from steinmetz.nouns import Conditions, Path, Plane, Reference
 from steinmetz.physics import kinematics
 from steinmetz.physics.base import Physics
+from steinmetz.records import Conditions, Plane, Reference, ValidationPath
 
 _INDICES = [f"{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3)]
 _BASES = {
@@ -34,13 +34,15 @@ class Hyperelasticity(Physics):
     components: tuple[str, ...] = eqx.field(
         static=True, default=tuple(measure + ij for measure in _BASES for ij in _INDICES)
     )
-    default_components: tuple[str, ...] = eqx.field(static=True, default=("S11", "S22", "S33", "S12", "S13", "S23"))
+    default_components: tuple[str, ...] = eqx.field(
+        static=True, default=("S11", "S22", "S33", "S12", "S13", "S23")
+    )
     aliases: dict[str, str] = eqx.field(
-        static=True, default_factory=lambda: {m + ij: m + ij[::-1] for m in ("S", "sigma") for ij in _LOWER}
+        static=True,
+        default_factory=lambda: {m + ij: m + ij[::-1] for m in ("S", "sigma") for ij in _LOWER},
     )
     reference: Reference = eqx.field(
-        static=True,
-        default=Reference(point=(3.0, 3.0, 1.0), weights=(2.0, 4.0, 1.0), direction=(0.0, 0.0, 1.0)),
+        static=True, default=Reference((3.0, 3.0, 1.0), ((2.0, 4.0, 1.0),), ((0.0, 0.0, 1.0),))
     )
     conditions: Conditions = eqx.field(
         static=True, default=Conditions(convex=True, increasing=("I1", "I2"), stress_free=True)
@@ -54,7 +56,9 @@ class Hyperelasticity(Physics):
         self, state: Float[Array, "columns"], components: tuple[str, ...]
     ) -> Float[Array, "components inputs"]:
         F = state.reshape(3, 3)
-        bases = {measure: _BASES[measure](F) for measure in {_split(name)[0] for name in components}}
+        bases = {
+            measure: _BASES[measure](F) for measure in {_split(name)[0] for name in components}
+        }
         return jnp.stack([bases[m][i, j] for m, i, j in map(_split, components)])
 
     def sample(self, key: Array, count: int, spread: float) -> Float[np.ndarray, "count columns"]:
@@ -67,12 +71,12 @@ class Hyperelasticity(Physics):
             state = np.concatenate([state, drawn[self.possible(drawn)]])
         return state[:count]
 
-    def path(self, count: int, spread: float) -> Path:
+    def path(self, count: int, spread: float) -> ValidationPath:
         """F = I + γ e1⊗E1, γ ∈ [−0.4, 0.4]."""
         gamma = np.linspace(-_PATH_END, _PATH_END, count)
         state = np.tile(np.eye(3).ravel(), (count, 1))
         state[:, 0] += gamma
-        return Path(state, 1 + gamma, "F11", np.abs(gamma) <= spread + 1e-12)
+        return ValidationPath(state, 1 + gamma, "F11", np.abs(gamma) <= spread + 1e-12)
 
     def reach(self, state: Float[np.ndarray, "states columns"]) -> float:
         return float(np.max(np.abs(state - np.eye(3).ravel())))

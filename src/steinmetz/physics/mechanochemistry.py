@@ -6,12 +6,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from steinmetz.nouns import Conditions, Path, Plane, Reference
 from steinmetz.physics.base import Physics
+from steinmetz.records import Conditions, Plane, Reference, ValidationPath
 
 _PATH_END = 0.4
 _STRAINS, _SHARES = (-0.25, 0.25), (-0.1, 1.1)
-POTENTIAL = "choosing"
+POTENTIAL = "mixed"
 _ROWS = {
     "S11": (1 / np.sqrt(3), 1 / np.sqrt(2), 0.0, 0.0),
     "S22": (1 / np.sqrt(3), -1 / np.sqrt(2), 0.0, 0.0),
@@ -33,12 +33,14 @@ class Mechanochemistry(Physics):
     sizes: tuple[float, ...] = eqx.field(static=True, default=(0.1, 0.1, 0.1, 1.0))
     state: tuple[str, ...] = eqx.field(static=True, default=("F11", "F12", "F21", "F22", "c"))
     components: tuple[str, ...] = eqx.field(static=True, default=("S11", "S22", "S12", "S21", "mu"))
-    default_components: tuple[str, ...] = eqx.field(static=True, default=("S11", "S22", "S12", "mu"))
-    aliases: dict[str, str] = eqx.field(static=True, default_factory=lambda: {"S21": "S12"})
-    reference: Reference = eqx.field(
-        static=True, default=Reference(point=(0.0,) * 4, weights=(0.0,) * 4, direction=(0.0,) * 4)
+    default_components: tuple[str, ...] = eqx.field(
+        static=True, default=("S11", "S22", "S12", "mu")
     )
-    conditions: Conditions = eqx.field(static=True, default=Conditions(convex=False, increasing=(), stress_free=False))
+    aliases: dict[str, str] = eqx.field(static=True, default_factory=lambda: {"S21": "S12"})
+    reference: Reference = eqx.field(static=True, default=Reference((0.0,) * 4, ((0.0,) * 4,), ((0.0,) * 4,)))
+    conditions: Conditions = eqx.field(
+        static=True, default=Conditions(convex=False, increasing=(), stress_free=False)
+    )
     planes: tuple[Plane, ...] = eqx.field(
         static=True,
         default=(
@@ -51,13 +53,22 @@ class Mechanochemistry(Physics):
     def features(self, state: Float[Array, "columns"]) -> Float[Array, "inputs"]:
         F, c = state[:4].reshape(2, 2), state[4]
         E = 0.5 * (F.T @ F - jnp.eye(2))
-        return jnp.stack([(E[0, 0] + E[1, 1]) / np.sqrt(3), (E[0, 0] - E[1, 1]) / np.sqrt(2), np.sqrt(2) * E[0, 1], c])
+        return jnp.stack(
+            [
+                (E[0, 0] + E[1, 1]) / np.sqrt(3),
+                (E[0, 0] - E[1, 1]) / np.sqrt(2),
+                np.sqrt(2) * E[0, 1],
+                c,
+            ]
+        )
 
     def operator(
         self, state: Float[Array, "columns"], components: tuple[str, ...]
     ) -> Float[Array, "components inputs"]:
         """Constant: S = ∂Ψ/∂E is the symmetric gradient, so S12 = Ψ_e6/√2."""
-        return jnp.asarray([_ROWS[self.aliases.get(name, name)] for name in components], state.dtype)
+        return jnp.asarray(
+            [_ROWS[self.aliases.get(name, name)] for name in components], state.dtype
+        )
 
     def sample(self, key: Array, count: int, spread: float) -> Float[np.ndarray, "count columns"]:
         """F = I + U[−ε, ε]²ˣ² with ε = `spread` and det F > 0; c ~ U[0, 1]."""
@@ -70,13 +81,13 @@ class Mechanochemistry(Physics):
             state = np.concatenate([state, drawn[self.possible(drawn)]])
         return state[:count]
 
-    def path(self, count: int, spread: float) -> Path:
+    def path(self, count: int, spread: float) -> ValidationPath:
         """F = I + γ e1⊗E1, γ ∈ [−0.4, 0.4], c = 1.25 (γ + 0.4)."""
         gamma = np.linspace(-_PATH_END, _PATH_END, count)
         state = np.tile(np.append(np.eye(2).ravel(), 0.0), (count, 1))
         state[:, 0] += gamma
         state[:, 4] = (gamma + _PATH_END) / (2 * _PATH_END)
-        return Path(state, 1 + gamma, "F11", np.abs(gamma) <= spread + 1e-12)
+        return ValidationPath(state, 1 + gamma, "F11", np.abs(gamma) <= spread + 1e-12)
 
     def reach(self, state: Float[np.ndarray, "states columns"]) -> float:
         return float(np.max(np.abs(state[:, :4] - np.eye(2).ravel())))

@@ -1,7 +1,5 @@
 """From a physics to `Observations`: synthetic data from a generating law, or rows of a measured table."""
 
-from typing import NamedTuple
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -12,21 +10,16 @@ from steinmetz import registry
 from steinmetz.data import noise
 from steinmetz.data.table import Table
 from steinmetz.errors import InputError
-from steinmetz.nouns import Observations, Reference, Truth
 from steinmetz.physics.base import Physics
+from steinmetz.records import Observations, Reference, StressMap, Truth
 
 
-class Rig(NamedTuple):
-    """Inputs and operators at many states: what turns slopes of a potential into observed components."""
-
-    inputs: Float[Array, "states inputs"]
-    operator: Float[Array, "states components inputs"]
-
-
-def rig(physics: Physics, state: Float[np.ndarray, "states columns"], components: tuple[str, ...]) -> Rig:
+def rig(
+    physics: Physics, state: Float[np.ndarray, "states columns"], components: tuple[str, ...]
+) -> StressMap:
     """Features and operator of every state, in one compiled batch."""
     at = jax.jit(jax.vmap(lambda row: (physics.features(row), physics.operator(row, components))))
-    return Rig(*at(jnp.asarray(state)))
+    return StressMap(*at(jnp.asarray(state)))
 
 
 def law(physics: Physics, name: str, parameters: dict[str, float] | None = None) -> Truth:
@@ -37,42 +30,27 @@ def law(physics: Physics, name: str, parameters: dict[str, float] | None = None)
     chosen = dict(module.PARAMETERS)
     for key, value in (parameters or {}).items():
         if key not in chosen:
-            raise InputError(registry.unknown(f"parameter of law '{name}' called", key, sorted(chosen)))
+            raise InputError(
+                registry.unknown(f"parameter of law '{name}' called", key, sorted(chosen))
+            )
         chosen[key] = value
     return Truth(name, lambda inputs: module.energy(inputs, chosen))
 
 
-@jax.jit
-def apply(
-    operator: Float[Array, "states components inputs"], slopes: Float[Array, "states inputs"]
-) -> Float[Array, "states components"]:
-    """y = B ∇Ψ̂ at every state."""
-    return jnp.einsum("sci,si->sc", operator, slopes)
-
-
 @eqx.filter_jit
-def clean_values(truth: Truth, reference: Reference, at: Rig) -> Float[Array, "states components"]:
+def clean_values(
+    truth: Truth, reference: Reference, at: StressMap
+) -> Float[Array, "states components"]:
     """y = B ∇Ψ̂ of the generating law, normalised like every potential (method §1)."""
     slope = jax.grad(truth.energy)
-    return _at_states(jax.vmap(slope)(at.inputs), slope(jnp.asarray(reference.point)), reference, at)
+    removed = reference.removed(slope(jnp.asarray(reference.point)))
+    return at.stress(jax.vmap(slope)(at.inputs) - removed)
 
 
 @eqx.filter_jit
-def clean_energy(truth: Truth, reference: Reference, at: Rig) -> Float[Array, "states"]:
+def clean_energy(truth: Truth, reference: Reference, at: StressMap) -> Float[Array, "states"]:
     """Ψ̂ of the generating law."""
-    point = jnp.asarray(reference.point)
-    value, slope = jax.value_and_grad(truth.energy)(point)
-    n = jnp.asarray(reference.weights) @ slope
-    linear = (at.inputs - point) @ jnp.asarray(reference.direction)
-    return jax.vmap(truth.energy)(at.inputs) - value - n * linear
-
-
-def _at_states(
-    slopes: Float[Array, "states inputs"], slope0: Float[Array, "inputs"], reference: Reference, at: Rig
-) -> Float[Array, "states components"]:
-    """B (∇Ψ − n d) with n = v·∇Ψ(x₀)."""
-    n = jnp.asarray(reference.weights) @ slope0
-    return apply(at.operator, slopes - n * jnp.asarray(reference.direction))
+    return jax.vmap(lambda x: reference.energy(truth.energy, x))(at.inputs)
 
 
 def synthetic(
@@ -84,14 +62,26 @@ def synthetic(
     components = physics.default_components
     at = rig(physics, state, components)
     clean = clean_values(truth, physics.reference, at)
-    relative, absolute = jnp.full(clean.shape, config.relative), jnp.full(clean.shape, config.absolute)
+    relative, absolute = (
+        jnp.full(clean.shape, config.relative),
+        jnp.full(clean.shape, config.absolute),
+    )
     values = noise.draw(noise_key, clean, relative, absolute)
     return Observations(
-        state, at.inputs, at.operator, values, jnp.ones(clean.shape, bool), absolute, relative, components
+        state,
+        at.inputs,
+        at.operator,
+        values,
+        jnp.ones(clean.shape, bool),
+        absolute,
+        relative,
+        components,
     )
 
 
-def measured(physics: Physics, table: Table, config: noise.Config) -> tuple[Observations, list[str]]:
+def measured(
+    physics: Physics, table: Table, config: noise.Config
+) -> tuple[Observations, list[str]]:
     """Rows of a table as observations, and notes on what was left out.
 
     State columns must be complete. A component column may have empty cells. A column `sd_X` gives the absolute standard
@@ -113,7 +103,9 @@ def measured(physics: Physics, table: Table, config: noise.Config) -> tuple[Obse
     state, values, absolute, relative = state[keep], values[keep], absolute[keep], relative[keep]
     observed = np.isfinite(values)
     if not np.any(values[observed]):
-        raise InputError(f"{table.source}: every stress value is zero or missing; there is nothing to fit")
+        raise InputError(
+            f"{table.source}: every stress value is zero or missing; there is nothing to fit"
+        )
     at = rig(physics, state, components)
     found = Observations(
         state=state,
@@ -141,14 +133,18 @@ def _components(physics: Physics, table: Table) -> tuple[str, ...]:
         if twin not in found:
             continue
         first, second = table.column(name), table.column(str(twin))
-        differ = np.flatnonzero(np.isfinite(first) & np.isfinite(second) & ~np.isclose(first, second))
+        differ = np.flatnonzero(
+            np.isfinite(first) & np.isfinite(second) & ~np.isclose(first, second)
+        )
         if differ.size:
             raise InputError(
                 f"{table.source}, line {table.lines[differ[0]]}: columns '{name}' and '{twin}' differ, but this "
                 "stress is symmetric; keep one of them"
             )
         if np.any(np.isfinite(first) & ~np.isfinite(second)):
-            raise InputError(f"{table.source}: columns '{name}' and '{twin}' are the same stress; merge them into one")
+            raise InputError(
+                f"{table.source}: columns '{name}' and '{twin}' are the same stress; merge them into one"
+            )
         found.remove(name)
     return tuple(found)
 
@@ -167,7 +163,9 @@ def _check_state(physics: Physics, table: Table, state: Float[np.ndarray, "rows 
         raise InputError(f"{table.source}, {place}: {physics.fault(state[wrong[0]])}")
 
 
-def _notes(physics: Physics, table: Table, components: tuple[str, ...], keep: np.ndarray) -> list[str]:
+def _notes(
+    physics: Physics, table: Table, components: tuple[str, ...], keep: np.ndarray
+) -> list[str]:
     notes = []
     used = {*physics.state, *components, *(f"sd_{name}" for name in components)}
     ignored = [name for name in table.columns if name not in used and name not in physics.aliases]

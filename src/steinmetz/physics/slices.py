@@ -6,15 +6,17 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from steinmetz.nouns import Plane, Reference, Truth
 from steinmetz.physics import observe
 from steinmetz.physics.base import Physics
+from steinmetz.records import Plane, Reference, StressMap, Truth
 
 Energy = Callable[[Array], Array]
 _GRID = 81
 
 
-def grid(plane: Plane, physics: Physics, energy: Energy) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def grid(
+    plane: Plane, physics: Physics, energy: Energy
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Ψ over two inputs, the others at the reference."""
     x, y = np.linspace(*plane.first_range, _GRID), np.linspace(*plane.second_range, _GRID)
     inputs = np.tile(np.asarray(physics.reference.point), (_GRID * _GRID, 1))
@@ -41,6 +43,6 @@ def energy_of(truth: Truth, reference: Reference) -> Energy:
 
     def energy(inputs: Array) -> Array:
         nothing = jnp.zeros((len(inputs), 1, inputs.shape[1]))
-        return observe.clean_energy(truth, reference, observe.Rig(inputs, nothing))
+        return observe.clean_energy(truth, reference, StressMap(inputs, nothing))
 
     return energy

@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from steinmetz.data.quadratic import Quadratic
 from steinmetz.posterior.density import Posterior
-from steinmetz.potentials.levels import Stack, gradients, stack_of
+from steinmetz.potentials.batched import Stack, gradients, stack_of
 
 # Numbers in an array of particles × units × data; above, particles are taken in blocks that stay near the processor.
 _BLOCK = 100_000
@@ -32,16 +32,22 @@ def scores_of(posterior: Posterior) -> Scores | None:
         return None
     units = max(1, sum(level.rows for level in stack.levels[:-1]))
 
-    def scores(particles: Float[Array, "particles dimension"], data: Quadratic, share: float) -> tuple[Array, Array]:
+    def scores(
+        particles: Float[Array, "particles dimension"], data: Quadratic, share: float
+    ) -> tuple[Array, Array]:
         block = max(1, _BLOCK // (units * (len(data.inputs) + 1)))
         if len(particles) <= block:
             return _scores(posterior, stack, particles, data, share)
-        return _in_blocks(lambda some: _scores(posterior, stack, some, data, share), particles, block)
+        return _in_blocks(
+            lambda some: _scores(posterior, stack, some, data, share), particles, block
+        )
 
     return scores
 
 
-def _in_blocks(function: Callable, particles: Float[Array, "particles dimension"], block: int) -> tuple[Array, Array]:
+def _in_blocks(
+    function: Callable, particles: Float[Array, "particles dimension"], block: int
+) -> tuple[Array, Array]:
     """The function of all particles, worked through in equal blocks; the last particle fills up the last block."""
     count = len(particles)
     blocks = -(-count // block)
@@ -52,7 +58,11 @@ def _in_blocks(function: Callable, particles: Float[Array, "particles dimension"
 
 
 def _scores(
-    posterior: Posterior, stack: Stack, particles: Float[Array, "particles dimension"], data: Quadratic, share: float
+    posterior: Posterior,
+    stack: Stack,
+    particles: Float[Array, "particles dimension"],
+    data: Quadratic,
+    share: float,
 ) -> tuple[Array, Array]:
     """log π as in `Posterior.log_density`, the sum over data taken `share` times."""
     bijector, size = posterior.bijector, posterior.potential.size
@@ -64,7 +74,12 @@ def _scores(
     weight = jnp.exp(-2 * log_factor) / posterior.temperature
     cells = posterior.cells / posterior.temperature
     scaled = theta / posterior.prior
-    value = -0.5 * misfit * weight - cells * log_factor - 0.5 * jnp.sum(scaled**2, axis=1) - 0.5 * log_factor**2
+    value = (
+        -0.5 * misfit * weight
+        - cells * log_factor
+        - 0.5 * jnp.sum(scaled**2, axis=1)
+        - 0.5 * log_factor**2
+    )
     value = value + jax.vmap(bijector.log_jacobian)(u)
     in_theta = -share * weight[:, None] * slope - scaled / posterior.prior
     # dθ/du is θ where θ = scale · exp(u), and the volume log |dθ/du| then has slope 1
@@ -74,22 +89,25 @@ def _scores(
     return value, in_u
 
 
-def _misfit(posterior: Posterior, stack: Stack, theta: Array, data: Quadratic) -> tuple[Array, Array]:
+def _misfit(
+    posterior: Posterior, stack: Stack, theta: Array, data: Quadratic
+) -> tuple[Array, Array]:
     """Σ ‖R g − q‖² with g = ∇Ψ − n d, n = v·∇Ψ(x₀), and half its slope in θ."""
     reference = posterior.reference
-    point, weights, direction = (np.asarray(part) for part in (reference.point, reference.weights, reference.direction))
+    point = np.asarray(reference.point)
     # the reference fills up whole registers: a loop's rest is done one number at a time
     spare = -(len(data.inputs) + 1) % _REGISTER
     x = jnp.concatenate([data.inputs, np.tile(point, (1 + spare, 1))]).T
     slopes, pull = gradients(stack, theta, x)
     known = len(data.inputs)
-    n = jnp.tensordot(slopes[:, :, known], weights, 1)
-    g = slopes[:, :, :known] - n[:, None, None] * direction[:, None]
+    g = slopes[:, :, :known] - reference.removed(slopes[:, :, known])[:, :, None]
     factor = data.factor.transpose(1, 2, 0)  # rows × inputs × data
     inputs = range(len(point))
     residual = sum((factor[:, i] * g[:, i, None] for i in inputs), start=-data.target.T)
-    a = sum((factor[row] * residual[:, row, None] for row in inputs), start=jnp.zeros((), theta.dtype))
-    at_reference = -jnp.tensordot(jnp.sum(a, axis=2), direction, 1)[:, None] * weights
+    a = sum(
+        (factor[row] * residual[:, row, None] for row in inputs), start=jnp.zeros((), theta.dtype)
+    )
+    at_reference = reference.returned(jnp.sum(a, axis=2))
     rest = jnp.zeros((*at_reference.shape, spare), theta.dtype)
     along = jnp.concatenate([a, at_reference[:, :, None], rest], axis=2)
     return jnp.sum(residual**2, axis=(1, 2)), pull(along)

@@ -15,11 +15,11 @@ from jaxtyping import Array, Float, Int
 from pydantic import BaseModel, ConfigDict, Field
 
 from steinmetz.data.quadratic import Quadratic, residuals
-from steinmetz.nouns import Reference
 from steinmetz.posterior.bijector import Bijector
 from steinmetz.potentials.base import Potential, slopes
 from steinmetz.potentials.graph import Graph, parameter_units
 from steinmetz.potentials.law import Law
+from steinmetz.records import Reference
 
 
 class Config(BaseModel):
@@ -70,22 +70,32 @@ class Posterior(eqx.Module):
     def log_density(self, u: Float[Array, "dimension"]) -> Float[Array, ""]:
         return self._log_density(u, self.quadratic, 1.0)
 
-    def estimate(self, u: Float[Array, "dimension"], batch: Int[Array, "batch"]) -> Float[Array, ""]:
+    def estimate(
+        self, u: Float[Array, "dimension"], batch: Int[Array, "batch"]
+    ) -> Float[Array, ""]:
         """The log density with the sum over data estimated from some of them, without bias."""
         return self._log_density(u, self.some(batch), len(self.quadratic.inputs) / batch.size)
 
     def some(self, batch: Int[Array, "batch"]) -> Quadratic:
         """The residuals of some data only."""
         whole = self.quadratic
-        return Quadratic(whole.inputs[batch], whole.factor[batch], whole.target[batch], whole.constant * 0)
+        return Quadratic(
+            whole.inputs[batch], whole.factor[batch], whole.target[batch], whole.constant * 0
+        )
 
-    def _log_density(self, u: Float[Array, "dimension"], data: Quadratic, share: float) -> Float[Array, ""]:
+    def _log_density(
+        self, u: Float[Array, "dimension"], data: Quadratic, share: float
+    ) -> Float[Array, ""]:
         theta, log_factor = self.theta(u), self.log_factor(u)
         slope = slopes(self.potential, self.reference, theta, data.inputs)
         misfit = share * jnp.sum(residuals(data, slope) ** 2) + self.quadratic.constant
         likelihood = -0.5 * misfit * jnp.exp(-2 * log_factor) - self.cells * log_factor
         prior = -0.5 * jnp.sum((theta / self.prior) ** 2) - 0.5 * log_factor**2
-        return likelihood / self.temperature + prior + self.bijector.log_jacobian(u[: self.potential.size])
+        return (
+            likelihood / self.temperature
+            + prior
+            + self.bijector.log_jacobian(u[: self.potential.size])
+        )
 
     def likelihood_rows(self, u: Float[Array, "dimension"]) -> Float[Array, "rows"]:
         """Standardised residuals; JᵀJ of theirs is the Gauss–Newton curvature of the likelihood (for log s: 2n/T)."""
@@ -118,7 +128,7 @@ class Posterior(eqx.Module):
 _STRAIGHT = 3e-5
 
 
-class Touching(eqx.Module):
+class Laplace(eqx.Module):
     """Gaussian approximation in unconstrained coordinates: where to start and how to scale."""
 
     centre: Float[Array, "dimension"]
@@ -135,7 +145,9 @@ def build(
     unknown_noise: bool = False,
 ) -> Posterior:
     """Posterior of the parameters of `law`, each measured in its natural unit (`parameter_units`)."""
-    return of_potential(law.graph, law.graph, law.reference, quadratic, cells, sizes, modulus, config, unknown_noise)
+    return of_potential(
+        law.graph, law.graph, law.reference, quadratic, cells, sizes, modulus, config, unknown_noise
+    )
 
 
 def of_potential(
@@ -156,19 +168,28 @@ def of_potential(
     if config.deviation == "penalty":
         raise ValueError("the deviation of the prior must be a number here")
     return Posterior(
-        potential, reference, quadratic, bijector, config.deviation * unit, cells, temperature, unknown_noise
+        potential,
+        reference,
+        quadratic,
+        bijector,
+        config.deviation * unit,
+        cells,
+        temperature,
+        unknown_noise,
     )
 
 
 @eqx.filter_jit
-def laplace(posterior: Posterior, theta: Float[Array, "parameters"], steps: int = 20) -> Touching:
+def laplace(posterior: Posterior, theta: Float[Array, "parameters"], steps: int = 20) -> Laplace:
     """Laplace approximation at the mode in u, reached from θ by damped Newton steps.
 
     The curvature is JᵀJ of the rows of likelihood and prior (Gauss–Newton): always positive definite.
     """
 
     def curvature(u: Float[Array, "dimension"]) -> Float[Array, "dimension dimension"]:
-        jacobian = jax.jacfwd(lambda v: jnp.concatenate([posterior.likelihood_rows(v), posterior.prior_rows(v)]))(u)
+        jacobian = jax.jacfwd(
+            lambda v: jnp.concatenate([posterior.likelihood_rows(v), posterior.prior_rows(v)])
+        )(u)
         return jacobian.T @ jacobian
 
     def step(u: Float[Array, "dimension"], _: None) -> tuple[Float[Array, "dimension"], None]:
@@ -182,4 +203,6 @@ def laplace(posterior: Posterior, theta: Float[Array, "parameters"], steps: int 
 
     centre = jax.lax.scan(step, posterior.inverse(theta), None, length=steps)[0]
     lower = jnp.linalg.cholesky(curvature(centre))
-    return Touching(centre, jax.scipy.linalg.solve_triangular(lower, jnp.eye(len(centre)), lower=True).T)
+    return Laplace(
+        centre, jax.scipy.linalg.solve_triangular(lower, jnp.eye(len(centre)), lower=True).T
+    )

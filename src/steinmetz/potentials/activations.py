@@ -37,7 +37,9 @@ class Activation(NamedTuple):
         return self.both(z)[0]
 
 
-def _softplus_by(logarithm: Callable[[Float[Array, "..."]], Float[Array, "..."]]) -> Callable[..., Pair]:
+def _softplus_by(
+    logarithm: Callable[[Float[Array, "..."]], Float[Array, "..."]],
+) -> Callable[..., Pair]:
     """log(1 + eᶻ) and its slope 1/(1 + e⁻ᶻ) from one exponential, with log(1 + s) by `logarithm`."""
 
     @jax.custom_jvp
@@ -84,9 +86,19 @@ ACTIVATIONS = {
         many=_softplus_by(_log_one_plus),
     ),
     "square": Activation(
-        lambda z: (z * z, 2 * z), lambda z: z**2, convex=True, increasing=False, mirrored=False, degree=2
+        lambda z: (z * z, 2 * z),
+        lambda z: z**2,
+        convex=True,
+        increasing=False,
+        mirrored=False,
+        degree=2,
     ),
     "identity": Activation(
-        lambda z: (z, jnp.ones_like(z)), lambda z: z, convex=True, increasing=True, mirrored=False, degree=1
+        lambda z: (z, jnp.ones_like(z)),
+        lambda z: z,
+        convex=True,
+        increasing=True,
+        mirrored=False,
+        degree=1,
     ),
 }

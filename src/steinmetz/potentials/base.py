@@ -5,11 +5,10 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from steinmetz.nouns import Reference
+from steinmetz.records import Reference
 
 
 class Potential(eqx.Module):
@@ -28,7 +27,9 @@ class Potential(eqx.Module):
         return len(self.nonnegative)
 
     @abc.abstractmethod
-    def energy(self, theta: Float[Array, "parameters"], x: Float[Array, "inputs"]) -> Float[Array, ""]:
+    def energy(
+        self, theta: Float[Array, "parameters"], x: Float[Array, "inputs"]
+    ) -> Float[Array, ""]:
         """Ψ(θ, x), not normalised."""
 
     def gradients(
@@ -61,17 +62,14 @@ def slopes(
     x: Float[Array, "data inputs"],
 ) -> Float[Array, "data inputs"]:
     """∇Ψ̂(x) = ∇Ψ(x) − n d, n = v·∇Ψ(x₀): zero stress at the reference for every θ (method §1)."""
-    every = jnp.concatenate([x, jnp.asarray(reference.point, x.dtype)[None]])
-    slope = potential.gradients(theta, every)
-    n = jnp.asarray(reference.weights, x.dtype) @ slope[-1]
-    return slope[:-1] - n * jnp.asarray(reference.direction, x.dtype)
+    return reference.slopes(lambda every: potential.gradients(theta, every), x)
 
 
 def normalised_energy(
-    potential: Potential, reference: Reference, theta: Float[Array, "parameters"], x: Float[Array, "inputs"]
+    potential: Potential,
+    reference: Reference,
+    theta: Float[Array, "parameters"],
+    x: Float[Array, "inputs"],
 ) -> Float[Array, ""]:
     """Ψ̂(x) = Ψ(x) − Ψ(x₀) − n d·(x − x₀)."""
-    point = jnp.asarray(reference.point, x.dtype)
-    value, slope = jax.value_and_grad(potential.energy, argnums=1)(theta, point)
-    n = jnp.asarray(reference.weights, x.dtype) @ slope
-    return potential.energy(theta, x) - value - n * (jnp.asarray(reference.direction, x.dtype) @ (x - point))
+    return reference.energy(lambda point: potential.energy(theta, point), x)

@@ -40,9 +40,13 @@ class Graph(Potential):
     def __check_init__(self) -> None:
         for target, source, parameter in self.edges:
             if not 0 <= source < target <= self.out or target < len(self.inputs):
-                raise ValueError(f"edge {source} → {target} does not fit a graph whose output is node {self.out}")
+                raise ValueError(
+                    f"edge {source} → {target} does not fit a graph whose output is node {self.out}"
+                )
             if parameter != UNIT and not 0 <= parameter < len(self.nonnegative):
-                raise ValueError(f"edge {source} → {target} names parameter {parameter}, which does not exist")
+                raise ValueError(
+                    f"edge {source} → {target} names parameter {parameter}, which does not exist"
+                )
 
     @property
     def out(self) -> int:
@@ -70,16 +74,26 @@ class Graph(Potential):
         """The shape of the law, the same for every order of units: what two laws share when they are one."""
         return _shape(self.inputs, self.activations, self.edges)
 
-    def energy(self, theta: Float[Array, "parameters"], x: Float[Array, "inputs"]) -> Float[Array, ""]:
+    def energy(
+        self, theta: Float[Array, "parameters"], x: Float[Array, "inputs"]
+    ) -> Float[Array, ""]:
         weights = jnp.append(theta, jnp.ones((), theta.dtype))
-        return self._scalars(weights, x) if len(self.edges) <= _SCALAR_EDGES else self._layers(weights, x)
+        return (
+            self._scalars(weights, x)
+            if len(self.edges) <= _SCALAR_EDGES
+            else self._layers(weights, x)
+        )
 
-    def _scalars(self, weights: Float[Array, "weights"], x: Float[Array, "inputs"]) -> Float[Array, ""]:
+    def _scalars(
+        self, weights: Float[Array, "weights"], x: Float[Array, "inputs"]
+    ) -> Float[Array, ""]:
         nodes = [x[index] for index in range(len(self.inputs))]
 
         def total(node: int) -> Float[Array, ""]:
             terms = [
-                nodes[edge.source] if edge.parameter == UNIT else weights[edge.parameter] * nodes[edge.source]
+                nodes[edge.source]
+                if edge.parameter == UNIT
+                else weights[edge.parameter] * nodes[edge.source]
                 for edge in self.into(node)
             ]
             return sum(terms, start=jnp.zeros((), x.dtype))
@@ -88,14 +102,24 @@ class Graph(Potential):
             nodes.append(ACTIVATIONS[self.activation(node)].value(total(node)))
         return total(self.out)
 
-    def _layers(self, weights: Float[Array, "weights"], x: Float[Array, "inputs"]) -> Float[Array, ""]:
+    def _layers(
+        self, weights: Float[Array, "weights"], x: Float[Array, "inputs"]
+    ) -> Float[Array, ""]:
         place = {index: index for index in range(len(self.inputs))}
         values = x
 
         def totals(nodes: list[int]) -> Float[Array, "nodes"]:
-            cells = [(row, place[e.source], e.parameter) for row, node in enumerate(nodes) for e in self.into(node)]
+            cells = [
+                (row, place[e.source], e.parameter)
+                for row, node in enumerate(nodes)
+                for e in self.into(node)
+            ]
             row, column, parameter = np.array(cells, int).reshape(-1, 3).T
-            matrix = jnp.zeros((len(nodes), values.size), weights.dtype).at[row, column].add(weights[parameter])
+            matrix = (
+                jnp.zeros((len(nodes), values.size), weights.dtype)
+                .at[row, column]
+                .add(weights[parameter])
+            )
             return matrix @ values
 
         for level in self.levels:
@@ -122,7 +146,10 @@ def _levels(inputs: int, out: int, edges: tuple[Edge, ...]) -> tuple[tuple[int, 
     for node in range(inputs, out):
         depth[node] = 1 + max((depth[edge.source] for edge in incoming.get(node, ())), default=0)
     units = range(inputs, out)
-    return tuple(tuple(n for n in units if depth[n] == at) for at in range(1, max(depth.values(), default=0) + 1))
+    return tuple(
+        tuple(n for n in units if depth[n] == at)
+        for at in range(1, max(depth.values(), default=0) + 1)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -135,7 +162,9 @@ def _shape(inputs: tuple[str, ...], activations: tuple[str, ...], edges: tuple[E
     return shapes[-1]
 
 
-def parameter_units(graph: Graph, sizes: tuple[float, ...], modulus: float) -> Float[np.ndarray, "parameters"]:
+def parameter_units(
+    graph: Graph, sizes: tuple[float, ...], modulus: float
+) -> Float[np.ndarray, "parameters"]:
     """The natural unit of every parameter, where input i has the size `sizes[i]` and Ψ the size `modulus`.
 
     A softplus unit sees a pure number. A unit without a scale of its own (`degree`) has the size that its edge of
@@ -153,5 +182,7 @@ def parameter_units(graph: Graph, sizes: tuple[float, ...], modulus: float) -> F
                 continue
             unit = argument / node[edge.source]
             if not np.isclose(units.setdefault(edge.parameter, unit), unit):
-                raise ValueError("a shared parameter cannot have two units; use a potential without tied weights")
+                raise ValueError(
+                    "a shared parameter cannot have two units; use a potential without tied weights"
+                )
     return np.array([units[index] for index in range(graph.size)])

@@ -9,8 +9,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
 from steinmetz.errors import InputError
-from steinmetz.nouns import Conditions
 from steinmetz.potentials import layered
+from steinmetz.records import Conditions
 
 # The defaults of every method suit it.
 TRAINING: dict[str, dict] = {}
@@ -25,14 +25,23 @@ class Config(BaseModel):
         "passthrough",
         description="separate input weights per layer (Amos et al. 2017), or the paper's W(x + h)",
     )
-    widths: tuple[PositiveInt, ...] = Field((30, 30), min_length=1, max_length=6, description="units per hidden layer")
+    widths: tuple[PositiveInt, ...] = Field(
+        (30, 30), min_length=1, max_length=6, description="units per hidden layer"
+    )
 
 
 def build(config: Config, inputs: tuple[str, ...], conditions: Conditions) -> layered.Layered:
     """h₁ = softplus(W₁x); passthrough: h_k = softplus(W_k [x, h_{k−1}]); tied: h_k = softplus(W_k (x + h_{k−1}))."""
     tied = config.form == "tied"
     if tied and min(config.widths) < len(inputs):
-        raise InputError(f"the tied form needs potential.widths of at least {len(inputs)}, got {config.widths}")
+        raise InputError(
+            f"the tied form needs potential.widths of at least {len(inputs)}, got {config.widths}"
+        )
     return layered.build(
-        inputs, config.widths, increasing=conditions.increasing, convex=True, direct=not tied, tied=tied
+        inputs,
+        config.widths,
+        increasing=conditions.increasing,
+        convex=True,
+        direct=not tied,
+        tied=tied,
     )

@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from steinmetz.nouns import Reference
 from steinmetz.potentials.activations import ACTIVATIONS
 from steinmetz.potentials.base import normalised_energy, slopes
 from steinmetz.potentials.graph import UNIT, Edge, Graph
+from steinmetz.records import Reference
 
 
 class Law(eqx.Module):
@@ -70,18 +70,22 @@ def structure(law: Law) -> dict[str, Any]:
             {
                 "target": edge.target,
                 "source": edge.source,
-                "parameter": None if edge.parameter == UNIT else edge.parameter,  # null: the weight is one
+                "parameter": None
+                if edge.parameter == UNIT
+                else edge.parameter,  # null: the weight is one
             }
             for edge in graph.edges
         ],
         "parameters": [
             {"name": name, "value": float(value), "nonnegative": sign}
-            for name, value, sign in zip(law.names(), np.asarray(law.values), graph.nonnegative, strict=True)
+            for name, value, sign in zip(
+                law.names(), np.asarray(law.values), graph.nonnegative, strict=True
+            )
         ],
         "reference": {
             "point": list(law.reference.point),
-            "weights": list(law.reference.weights),
-            "direction": list(law.reference.direction),
+            "weights": [list(v) for v in law.reference.weights],
+            "directions": [list(d) for d in law.reference.directions],
         },
     }
 
@@ -95,18 +99,35 @@ def rebuild(stored: dict[str, Any]) -> Law:
         raise ValueError(f"unknown activation {sorted(unknown)[0]!r}")
     values = [float(row["value"]) for row in stored["parameters"]]
     signs = tuple(bool(row["nonnegative"]) for row in stored["parameters"])
-    wrong = [v for v, sign in zip(values, signs, strict=True) if not math.isfinite(v) or (sign and v < 0)]
+    wrong = [
+        v for v, sign in zip(values, signs, strict=True) if not math.isfinite(v) or (sign and v < 0)
+    ]
     if wrong:
         raise ValueError(f"parameter value {wrong[0]} is not allowed")
     edges = tuple(
-        Edge(int(e["target"]), int(e["source"]), UNIT if e["parameter"] is None else _index(e["parameter"]))
+        Edge(
+            int(e["target"]),
+            int(e["source"]),
+            UNIT if e["parameter"] is None else _index(e["parameter"]),
+        )
         for e in stored["edges"]
     )
-    fields = {key: tuple(float(x) for x in stored["reference"][key]) for key in ("point", "weights", "direction")}
-    if {len(numbers) for numbers in fields.values()} != {len(inputs)}:
+    kept = stored["reference"]
+    point, weights, directions = (
+        _rows([kept["point"]]),
+        _rows(kept["weights"]),
+        _rows(kept["directions"]),
+    )
+    if {len(row) for row in (*point, *weights, *directions)} != {len(inputs)} or len(
+        weights
+    ) != len(directions):
         raise ValueError("reference and inputs differ in length")
     graph = Graph(inputs=inputs, activations=units, edges=edges, nonnegative=signs)
-    return Law(graph, jnp.asarray(values, float), Reference(**fields))
+    return Law(graph, jnp.asarray(values, float), Reference(point[0], weights, directions))
+
+
+def _rows(stored: Any) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(float(x) for x in row) for row in stored)
 
 
 def _index(number: Any) -> int:

@@ -1,4 +1,4 @@
-"""Layers of units without biases: what the input-convex, the plain and the choosing network have in common.
+"""Layers of units without biases: what the input-convex, the plain and the mixed network have in common.
 
 z_k = W_k · (nodes the layer sees), h_k = a(z_k) for every activation a the network offers, Ψ = the last z. A layer sees
 the layer before it; with `direct` also the inputs, with `skip` all layers before it. `tied` is the paper's W_k (x + h).
@@ -32,7 +32,10 @@ class Layered(Network):
     def matrices(self, theta: Shaped[Array, "parameters"]) -> list[Shaped[Array, "_ _"]]:
         """W of every layer."""
         ends = np.cumsum([rows * columns for rows, columns in self.shapes])
-        parts = (theta[end - r * c : end].reshape(r, c) for end, (r, c) in zip(ends, self.shapes, strict=True))
+        parts = (
+            theta[end - r * c : end].reshape(r, c)
+            for end, (r, c) in zip(ends, self.shapes, strict=True)
+        )
         return list(parts)
 
     @property
@@ -51,7 +54,10 @@ class Layered(Network):
         """Blocks a layer sees, each with its first and last column of W."""
         sizes = [len(self.inputs)] + [width * len(self.choices) for width in self.widths]
         ends = np.cumsum([sizes[block] for block in self._seen(layer)]).tolist()
-        return tuple((block, end - sizes[block], end) for block, end in zip(self._seen(layer), ends, strict=True))
+        return tuple(
+            (block, end - sizes[block], end)
+            for block, end in zip(self._seen(layer), ends, strict=True)
+        )
 
     def gradients(
         self, theta: Float[Array, "parameters"], x: Float[Array, "data inputs"]
@@ -84,27 +90,40 @@ class Layered(Network):
 
     def _totals(self, weights: Array, layer: int, blocks: list[Array]) -> Float[Array, "data rows"]:
         seen = blocks[self._seen(layer)[0]] if len(self._seen(layer)) == 1 else None
-        seen = jnp.concatenate([blocks[b] for b in self._seen(layer)], axis=1) if seen is None else seen
+        seen = (
+            jnp.concatenate([blocks[b] for b in self._seen(layer)], axis=1)
+            if seen is None
+            else seen
+        )
         if self.tied and layer > 0:
             seen = seen.at[:, : blocks[0].shape[1]].add(blocks[0])
         return seen @ weights.T
 
-    def energy(self, theta: Float[Array, "parameters"], x: Float[Array, "inputs"]) -> Float[Array, ""]:
+    def energy(
+        self, theta: Float[Array, "parameters"], x: Float[Array, "inputs"]
+    ) -> Float[Array, ""]:
         matrices, blocks = self.matrices(theta), [x[None]]
         for layer in range(len(self.widths)):
             z = self._totals(matrices[layer], layer, blocks)
-            blocks.append(jnp.concatenate([ACTIVATIONS[name].value(z) for name in self.choices], axis=1))
+            blocks.append(
+                jnp.concatenate([ACTIVATIONS[name].value(z) for name in self.choices], axis=1)
+            )
         return self._totals(matrices[-1], len(self.widths), blocks)[0, 0]
 
     def initial(self, key: Array) -> Float[Array, "parameters"]:
         """Normal weights of variance 1/fan-in; the penalty makes them admissible where the sign is fixed."""
-        deviation = np.concatenate([np.full(rows * columns, 1 / np.sqrt(columns)) for rows, columns in self.shapes])
+        deviation = np.concatenate(
+            [np.full(rows * columns, 1 / np.sqrt(columns)) for rows, columns in self.shapes]
+        )
         return jax.random.normal(key, (self.size,)) * deviation
 
     def closed(self, restart: int) -> Bool[np.ndarray, "parameters"]:
         """Restarts begin with different activations, in turn all sets of them: their other gates start closed."""
         kept = 1 + restart % (2 ** len(self.choices) - 1)
-        units = [np.repeat([not kept >> i & 1 for i in range(len(self.choices))], width) for width in self.widths]
+        units = [
+            np.repeat([not kept >> i & 1 for i in range(len(self.choices))], width)
+            for width in self.widths
+        ]
         off = [np.zeros(len(self.inputs), bool), *units]
         rows = [
             np.tile(np.concatenate([off[block] for block in self._seen(layer)]), rows)
@@ -119,7 +138,9 @@ class Layered(Network):
         for layer, (rows, columns) in enumerate(self.shapes):
             seen = [node for block in self._seen(layer) for node in nodes[block]]
             copies = self.choices if layer < len(self.widths) else ("out",)
-            units = [first + copy * rows + row for copy in range(len(copies)) for row in range(rows)]
+            units = [
+                first + copy * rows + row for copy in range(len(copies)) for row in range(rows)
+            ]
             for unit in units:
                 place = offset + (unit - first) % rows * columns
                 edges += [Edge(unit, node, place + column) for column, node in enumerate(seen)]
@@ -128,7 +149,12 @@ class Layered(Network):
             kinds += [name for name in copies if name != "out" for _ in range(rows)]
             nodes.append(units)
             first, offset = first + len(units), offset + rows * columns
-        return Graph(inputs=self.inputs, activations=tuple(kinds), edges=tuple(edges), nonnegative=self.nonnegative)
+        return Graph(
+            inputs=self.inputs,
+            activations=tuple(kinds),
+            edges=tuple(edges),
+            nonnegative=self.nonnegative,
+        )
 
     def living(self, alive: Bool[np.ndarray, "parameters"]) -> list[Bool[np.ndarray, "_"]]:
         """Units of every layer that some living weight leads into and some living weight leads out of."""
@@ -138,14 +164,18 @@ class Layered(Network):
         for layer, matrix in enumerate(matrices):
             start = 0
             for block in self._seen(layer):
-                columns = len(self.inputs) if block == 0 else self.widths[block - 1] * len(self.choices)
+                columns = (
+                    len(self.inputs) if block == 0 else self.widths[block - 1] * len(self.choices)
+                )
                 if block > 0:
                     used = matrix[:, start : start + columns].any(axis=0)
                     out[block - 1] |= used.reshape(len(self.choices), -1).any(axis=0)
                 start += columns
         return [a & b for a, b in zip(into, out, strict=True)]
 
-    def narrowed(self, widths: tuple[int, ...], kept: Sequence[Int[np.ndarray, "_"]]) -> Int[np.ndarray, "small"]:
+    def narrowed(
+        self, widths: tuple[int, ...], kept: Sequence[Int[np.ndarray, "_"]]
+    ) -> Int[np.ndarray, "small"]:
         """Where the weights of a narrower network of the same kind lie in θ, if it keeps these units of every layer."""
         choices, inputs = len(self.choices), len(self.inputs)
         columns = [np.arange(inputs)] + [
@@ -157,7 +187,10 @@ class Layered(Network):
         for layer, (rows, across) in enumerate(self.shapes):
             starts = np.cumsum([0] + [sizes[block] for block in self._seen(layer)])
             chosen = np.concatenate(
-                [columns[block] + start for block, start in zip(self._seen(layer), starts, strict=False)]
+                [
+                    columns[block] + start
+                    for block, start in zip(self._seen(layer), starts, strict=False)
+                ]
             )
             own = kept[layer] if layer < len(widths) else np.arange(1)
             found.append((offset + own[:, None] * across + chosen[None]).ravel())
@@ -171,7 +204,9 @@ class Layered(Network):
         return dataclasses.replace(self, widths=widths, nonnegative=signs)
 
 
-def _shapes(inputs: int, widths: tuple[int, ...], choices: int, direct: bool, skip: bool) -> list[tuple[int, int]]:
+def _shapes(
+    inputs: int, widths: tuple[int, ...], choices: int, direct: bool, skip: bool
+) -> list[tuple[int, int]]:
     shapes, units = [], 0
     for layer, rows in enumerate((*widths, 1)):
         columns = inputs if layer == 0 else units + (inputs if direct else 0)
@@ -194,12 +229,20 @@ def build(
     """Lay out θ and declare its signs: where `convex`, weights on units and on `increasing` inputs are non-negative."""
     fixed = np.array([convex and name in increasing for name in inputs])
     signs = []
-    for layer, (rows, columns) in enumerate(_shapes(len(inputs), widths, len(choices), direct, skip)):
+    for layer, (rows, columns) in enumerate(
+        _shapes(len(inputs), widths, len(choices), direct, skip)
+    ):
         sees_inputs = layer == 0 or direct
         units = columns - (len(inputs) if sees_inputs else 0)
         row = np.concatenate([fixed if sees_inputs else fixed[:0], np.full(units, convex)])
         signs.append(np.tile(row, rows))
     nonnegative = tuple(bool(sign) for sign in np.concatenate(signs))
     return Layered(
-        inputs=inputs, widths=widths, choices=choices, nonnegative=nonnegative, direct=direct, skip=skip, tied=tied
+        inputs=inputs,
+        widths=widths,
+        choices=choices,
+        nonnegative=nonnegative,
+        direct=direct,
+        skip=skip,
+        tied=tied,
     )

@@ -5,8 +5,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
 from steinmetz.errors import InputError
-from steinmetz.nouns import Conditions
 from steinmetz.potentials import layered
+from steinmetz.records import Conditions
 
 # With three layers, gates that close early cut off what is not learned yet: they start open and close slowly.
 TRAINING = {
@@ -42,4 +42,6 @@ def build(config: Config, inputs: tuple[str, ...], conditions: Conditions) -> la
 def refuse_convex(name: str, conditions: Conditions) -> None:
     """A network with free signs cannot keep convexity or growth."""
     if conditions.convex or conditions.increasing:
-        raise InputError(f"potential '{name}' cannot keep Ψ convex, which this physics demands; use 'icnn'")
+        raise InputError(
+            f"potential '{name}' cannot keep Ψ convex, which this physics demands; use 'icnn'"
+        )

@@ -10,28 +10,30 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from steinmetz.data import noise
-from steinmetz.physics.observe import Rig, apply
 from steinmetz.potentials.base import normalised_energy, slopes
 from steinmetz.potentials.law import Law
+from steinmetz.records import StressMap
 
 
-def components(law: Law, at: Rig) -> Float[Array, "states components"]:
+def components(law: Law, at: StressMap) -> Float[Array, "states components"]:
     """ŷ = B ∇Ψ̂ of one law."""
-    return apply(at.operator, law.slopes(at.inputs))
+    return at.stress(law.slopes(at.inputs))
 
 
 @jax.jit
-def _push(law: Law, particles: Array, at: Rig) -> tuple[Array, Array]:
+def _push(law: Law, particles: Array, at: StressMap) -> tuple[Array, Array]:
     def one(theta: Float[Array, "parameters"]) -> tuple[Array, Array]:
         slope = slopes(law.graph, law.reference, theta, at.inputs)
-        energy = jax.vmap(lambda x: normalised_energy(law.graph, law.reference, theta, x))(at.inputs)
-        return jnp.einsum("sci,si->sc", at.operator, slope), energy
+        energy = jax.vmap(lambda x: normalised_energy(law.graph, law.reference, theta, x))(
+            at.inputs
+        )
+        return at.stress(slope), energy
 
     return jax.lax.map(one, particles, batch_size=64)
 
 
 def push_forward(
-    law: Law, particles: Float[Array, "particles parameters"], at: Rig
+    law: Law, particles: Float[Array, "particles parameters"], at: StressMap
 ) -> tuple[Float[np.ndarray, "particles states components"], Float[np.ndarray, "particles states"]]:
     """Observed components and energy of every particle at every state."""
     values, energy = _push(law, jnp.asarray(particles), at)

@@ -32,7 +32,9 @@ def read(folder: Path) -> dict[str, Any]:
     except OSError:
         raise InputError(f"{folder}: no finished run there (summary.json is missing)") from None
     except (ValueError, KeyError, TypeError):
-        raise InputError(f"{folder}/summary.json is damaged or of another version; run the study again") from None
+        raise InputError(
+            f"{folder}/summary.json is damaged or of another version; run the study again"
+        ) from None
     return summary
 
 
@@ -64,7 +66,10 @@ def examine(summary: dict[str, Any]) -> list[Check]:
 
 
 def _always(found: dict[str, Any]) -> Iterator[Check]:
-    frozen, collapse = found["frozen"], "use infer.method=auto, whose noise keeps the variance, or more particles"
+    frozen, collapse = (
+        found["frozen"],
+        "use infer.method=auto, whose noise keeps the variance, or more particles",
+    )
     yield Check("finite particles", not frozen, f"{len(frozen)} of {found['particles']} frozen", "none",
                 "a smaller infer.rate or prior.deviation; look at the data for outliers")  # fmt: skip
     if found["method"] in ("svgd", "psvgd"):
@@ -88,13 +93,27 @@ def _always(found: dict[str, Any]) -> Iterator[Check]:
 def _chains(found: dict[str, Any]) -> Iterator[Check]:
     longer = "raise infer.steps, or infer.thin with it; with few parameters try infer.method=nuts"
     if found["r_hat"] is None:
-        yield Check("R-hat", False, f"unknown with {found['snapshots']} snapshots", f"below {_R_HAT}", longer)
+        yield Check(
+            "R-hat",
+            False,
+            f"unknown with {found['snapshots']} snapshots",
+            f"below {_R_HAT}",
+            longer,
+        )
         return
     limit = _R_HAT + 3 * _scatter(found)
-    yield Check("R-hat", found["r_hat"] < limit, f"{found['r_hat']:.3f}", f"below {limit:.3f}", longer)
+    yield Check(
+        "R-hat", found["r_hat"] < limit, f"{found['r_hat']:.3f}", f"below {limit:.3f}", longer
+    )
     for name in ("bulk", "tail"):
         count = found[name] or 0.0
-        yield Check(f"effective draws, {name}", count >= _EFFECTIVE, f"{count:.0f}", f"at least {_EFFECTIVE}", longer)
+        yield Check(
+            f"effective draws, {name}",
+            count >= _EFFECTIVE,
+            f"{count:.0f}",
+            f"at least {_EFFECTIVE}",
+            longer,
+        )
 
 
 def _scatter(found: dict[str, Any]) -> float:

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from steinmetz.engine.run import Result
-from steinmetz.physics import observe
 from steinmetz.predict.push_forward import components as predict
 from steinmetz.predict.push_forward import predictive, push_forward
+from steinmetz.records import StressMap
 from steinmetz.report.planes import planes
 from steinmetz.report.style import COLOURS, STYLE
 
@@ -26,14 +26,23 @@ def draw(result: Result, folder: Path) -> dict[str, Path]:
     """Draw everything; returns captions and files, in the order of reading."""
     drawn = {}
     plots = {
-        "path.png": (path, "Energy and stress along the validation path, with 95 % bands of law and of data"),
+        "path.png": (
+            path,
+            "Energy and stress along the validation path, with 95 % bands of law and of data",
+        ),
         "gates.png": (gates, "Weights left over training, and what the law was chosen from"),
         "marginals.png": (marginals, "Posterior of the parameters"),
     }
     if result.along.truth is None:
-        plots["parity.png"] = (parity, "Predicted against measured stress, with 95 % predictive bands")
+        plots["parity.png"] = (
+            parity,
+            "Predicted against measured stress, with 95 % predictive bands",
+        )
     if result.problem.physics.planes:
-        plots["planes.png"] = (planes, "Slices of Ψ through the reference, with the minima of each slice")
+        plots["planes.png"] = (
+            planes,
+            "Slices of Ψ through the reference, with the minima of each slice",
+        )
     with matplotlib.rc_context(STYLE):
         for name, (plot, caption) in plots.items():
             figure = plot(result)
@@ -64,7 +73,9 @@ def path(result: Result) -> Figure:
     x = course.coordinate
     low, high = np.quantile(along.pushed_energy, [0.025, 0.975], axis=0)
     top.fill_between(x, low, high, color=COLOURS[0], alpha=0.3, lw=0, label="95 % push-forward")
-    top.plot(x, along.law_energy, color=COLOURS[0], label=f"law, {result.law.graph.size} parameters")
+    top.plot(
+        x, along.law_energy, color=COLOURS[0], label=f"law, {result.law.graph.size} parameters"
+    )
     if along.truth_energy is not None:
         top.plot(x, along.truth_energy, "k--", lw=1, label="truth (never observed)")
     top.set_ylabel("energy Ψ")
@@ -75,7 +86,10 @@ def path(result: Result) -> Figure:
     bottom.set_ylabel(", ".join(sorted({name.rstrip("0123456789") for name in along.components})))
     bottom.legend(loc="lower right")
     for axis in (top, bottom):
-        for border in (x[course.sampled].min(initial=np.inf), x[course.sampled].max(initial=-np.inf)):
+        for border in (
+            x[course.sampled].min(initial=np.inf),
+            x[course.sampled].max(initial=-np.inf),
+        ):
             if x.min() < border < x.max():
                 axis.axvline(border, color="0.3", ls=":", lw=1)
     return figure
@@ -87,7 +101,9 @@ def _stress(axis: Any, result: Result, index: int, colour: str) -> None:
     for samples, alpha in ((along.predictive, 0.15), (along.pushed, 0.4)):
         low, high = np.quantile(samples[:, :, index], [0.025, 0.975], axis=0)
         axis.fill_between(x, low, high, color=colour, alpha=alpha, lw=0)
-    axis.plot(x, along.law[:, index], color=colour, label=f"{name} law (inner band: law, outer: data)")
+    axis.plot(
+        x, along.law[:, index], color=colour, label=f"{name} law (inner band: law, outer: data)"
+    )
     if along.truth is not None and along.noisy is not None:
         every = max(1, len(x) // 100)
         axis.plot(
@@ -111,10 +127,23 @@ def gates(result: Result) -> Figure:
     left.set_xlabel("step")
     left.set_ylabel("weights left")
     right.plot(
-        [row.active for row in carved.table], [row.criterion for row in carved.table], "o-", color=COLOURS[0], ms=4
+        [row.active for row in carved.table],
+        [row.criterion for row in carved.table],
+        "o-",
+        color=COLOURS[0],
+        ms=4,
     )
     chosen = carved.chosen
-    right.plot(chosen.active, chosen.criterion, "o", ms=9, mfc="none", mec=COLOURS[1], mew=2, label="chosen")
+    right.plot(
+        chosen.active,
+        chosen.criterion,
+        "o",
+        ms=9,
+        mfc="none",
+        mec=COLOURS[1],
+        mew=2,
+        label="chosen",
+    )
     right.set_yscale("log")
     right.xaxis.set_major_locator(MaxNLocator(integer=True))
     right.set_xlabel("active parameters")
@@ -146,7 +175,7 @@ def marginals(result: Result) -> Figure:
 def parity(result: Result) -> Figure:
     """Measured rows: held-out ones where there are any, else all."""
     shown = result.problem.held_out or result.problem.train
-    at = observe.Rig(shown.inputs, shown.operator)
+    at = StressMap(shown.inputs, shown.operator)
     pushed = push_forward(result.law, jnp.asarray(result.particles), at)[0]
     key = jax.random.key(result.study.seed)
     floor = result.study.noise.floor * result.problem.train.scale
@@ -160,7 +189,16 @@ def parity(result: Result) -> Figure:
         y = predicted[seen, index]
         bars = np.maximum([y - low[seen, index], high[seen, index] - y], 0.0)
         colour = COLOURS[index % len(COLOURS)]
-        axis.errorbar(np.asarray(shown.values)[seen, index], y, bars, fmt=".", ms=4, lw=0.6, color=colour, label=name)
+        axis.errorbar(
+            np.asarray(shown.values)[seen, index],
+            y,
+            bars,
+            fmt=".",
+            ms=4,
+            lw=0.6,
+            color=colour,
+            label=name,
+        )
     low_end, high_end = axis.get_xlim()
     axis.plot([low_end, high_end], [low_end, high_end], "k--", lw=1)
     held_out = result.problem.held_out is not None

@@ -28,13 +28,17 @@ def check_target(folder: Path, marker: str = _MARKER) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"--out {folder}: there is a file of that name; name a folder")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / marker).is_file():
-        raise InputError(f"--out {folder}: the folder holds other files; name a new one or an earlier run")
+        raise InputError(
+            f"--out {folder}: the folder holds other files; name a new one or an earlier run"
+        )
     nearest = next(parent for parent in folder.absolute().parents if parent.exists())
     try:  # nothing is left behind: a run that is refused later must not leave an empty folder
         with tempfile.TemporaryDirectory(dir=nearest, prefix=".steinmetz-"):
             pass
     except OSError as error:
-        raise InputError(f"--out {folder}: cannot write there ({(error.strerror or 'error').lower()})") from None
+        raise InputError(
+            f"--out {folder}: cannot write there ({(error.strerror or 'error').lower()})"
+        ) from None
 
 
 @contextlib.contextmanager
@@ -64,7 +68,10 @@ def save(result: Result, folder: str | Path) -> dict[str, Any]:
     with whole(folder) as work:
         (work / "figures").mkdir()
         drawn = figures.draw(result, work / "figures")
-        write(work / "law.json", json.dumps(law_file.to_dict(result.law, result.study.physics), indent=2))
+        write(
+            work / "law.json",
+            json.dumps(law_file.to_dict(result.law, result.study.physics), indent=2),
+        )
         write(work / "carving.json", json.dumps(carving.to_dict(result.carved)))
         write(work / "study.toml", config.to_toml(result.study))
         posterior(result).to_netcdf(work / "posterior.nc", engine="h5netcdf")
@@ -90,7 +97,10 @@ def posterior(result: Result) -> xarray.DataTree:
         return values[None] if snapshots == 1 else values.reshape(snapshots, particles).T
 
     group = xarray.Dataset(
-        {name: (dims, arranged(ensemble.theta[:, index])) for index, name in enumerate(result.law.names())}
+        {
+            name: (dims, arranged(ensemble.theta[:, index]))
+            for index, name in enumerate(result.law.names())
+        }
     )
     if result.study.noise.unknown:
         group["noise_factor"] = (dims, arranged(ensemble.factor))
@@ -100,18 +110,30 @@ def posterior(result: Result) -> xarray.DataTree:
     train = result.problem.train
     values = np.where(np.asarray(train.observed), np.asarray(train.values), np.nan)
     cells = ("datum", "component")
-    observed = xarray.Dataset({"stress": (cells, values)}, coords={"component": list(train.components)})
+    observed = xarray.Dataset(
+        {"stress": (cells, values)}, coords={"component": list(train.components)}
+    )
     constant = xarray.Dataset(
         {
             "state": (("datum", "state_column"), train.state),
             "inputs": (("datum", "input"), np.asarray(train.inputs)),
             "deviation": (cells, np.asarray(result.carved.deviation)),
         },
-        coords={"component": list(train.components), "state_column": list(result.problem.physics.state)},
+        coords={
+            "component": list(train.components),
+            "state_column": list(result.problem.physics.state),
+        },
     )
-    groups = {"posterior": group, "sample_stats": stats, "observed_data": observed, "constant_data": constant}
+    groups = {
+        "posterior": group,
+        "sample_stats": stats,
+        "observed_data": observed,
+        "constant_data": constant,
+    }
     tree = xarray.DataTree.from_dict(groups)
-    tree.attrs.update(study=result.study.name, seed=result.study.seed, inference_library="steinmetz")
+    tree.attrs.update(
+        study=result.study.name, seed=result.study.seed, inference_library="steinmetz"
+    )
     return tree
 
 
@@ -124,8 +146,14 @@ def predictions(result: Result) -> xarray.Dataset:
         "law": (dims, along.law),
         "energy": ("point", along.law_energy),
         "push_forward": (("quantile", *dims), np.quantile(along.pushed, levels, axis=0)),
-        "posterior_predictive": (("quantile", *dims), np.quantile(along.predictive, levels, axis=0)),
-        "energy_push_forward": (("quantile", "point"), np.quantile(along.pushed_energy, levels, axis=0)),
+        "posterior_predictive": (
+            ("quantile", *dims),
+            np.quantile(along.predictive, levels, axis=0),
+        ),
+        "energy_push_forward": (
+            ("quantile", "point"),
+            np.quantile(along.pushed_energy, levels, axis=0),
+        ),
         "draws": (("draw", *dims), along.pushed[:_KEPT_DRAWS].astype(np.float32)),
         "sampled": ("point", path.sampled),
     }
@@ -133,5 +161,9 @@ def predictions(result: Result) -> xarray.Dataset:
         data["truth"] = (dims, along.truth)
         data["truth_energy"] = ("point", along.truth_energy)
         data["noisy"] = (dims, along.noisy[0])
-    coords = {"component": list(along.components), "quantile": levels, path.label: ("point", path.coordinate)}
+    coords = {
+        "component": list(along.components),
+        "quantile": levels,
+        path.label: ("point", path.coordinate),
+    }
     return xarray.Dataset(data, coords=coords)

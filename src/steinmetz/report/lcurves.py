@@ -52,7 +52,10 @@ def draw(curve: LCurve) -> Figure:
         label = f"{method.upper()}, {100 * noise:g} % noise"
         penalties = sorted({point.penalty for point in points})
         groups = [[p for p in points if p.penalty == penalty] for penalty in penalties]
-        for axis, x in ((axes[0, 0], [p.penalty for p in points]), (axes[0, 1], [max(1, p.nonzero) for p in points])):
+        for axis, x in (
+            (axes[0, 0], [p.penalty for p in points]),
+            (axes[0, 1], [max(1, p.nonzero) for p in points]),
+        ):
             axis.plot(x, [_unexplained(p) for p in points], ".", ms=2.5, color=colour, alpha=0.35)
         r2 = [np.nanmedian([_unexplained(p) for p in group]) for group in groups]
         loss = [np.median([p.loss for p in group]) for group in groups]
@@ -86,10 +89,16 @@ def _curves(curve: LCurve) -> list[tuple[tuple[str, float], list[Point], str, st
     found = []
     for method in methods:
         for noise in noises:
-            points = [p for p in curve.points if (p.method, p.noise) == (method, noise) and np.isfinite(p.loss)]
+            points = [
+                p
+                for p in curve.points
+                if (p.method, p.noise) == (method, noise) and np.isfinite(p.loss)
+            ]
             colour = COLOURS[methods.index(method) % len(COLOURS)]
             if points:
-                found.append(((method, noise), points, colour, _LINES[noises.index(noise) % len(_LINES)]))
+                found.append(
+                    ((method, noise), points, colour, _LINES[noises.index(noise) % len(_LINES)])
+                )
     return found
 
 
@@ -97,13 +106,21 @@ def screen(curve: LCurve, folder: Path) -> str:
     """What was chosen and why, and where the files are."""
     lines = ["", f"  {'way':<4} {'noise':>6}  {'λ':>8}  {'weights':>7}  {'median R²':>9}  reason"]
     for pick in curve.picks:
-        alike = [p for p in curve.points if (p.method, p.noise, p.penalty) == (pick.method, pick.noise, pick.penalty)]
+        alike = [
+            p
+            for p in curve.points
+            if (p.method, p.noise, p.penalty) == (pick.method, pick.noise, pick.penalty)
+        ]
         scores = [point.r2 for point in alike if point.r2 is not None]
         middle = f"{np.median(scores):.4f}" if scores else "–"
         way = f"  {pick.method:<4} {100 * pick.noise:>5g}%  {pick.penalty:>8.3g}"
         lines.append(f"{way}  {pick.nonzero:>7}  {middle:>9}  {pick.reason}")
     first = curve.picks[0] if curve.picks else None
-    lines += ["", f"  picture     {folder / 'lcurve.png'}", f"  points      {folder / 'lcurve.csv'}"]
+    lines += [
+        "",
+        f"  picture     {folder / 'lcurve.png'}",
+        f"  points      {folder / 'lcurve.csv'}",
+    ]
     if first is not None:
         lines.append(
             f"  to use it   --set sparsify.method={first.method} "

@@ -14,9 +14,14 @@ from steinmetz.studies import config
 def render(result: Result, summary: dict[str, Any], drawn: dict[str, Path]) -> str:
     """Fill the template beside this file; pictures are embedded."""
     loader = jinja2.FileSystemLoader(Path(__file__).parent)
-    environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined
+    )
     environment.filters["number"] = number
-    pictures = {caption: base64.b64encode(file.read_bytes()).decode("ascii") for caption, file in drawn.items()}
+    pictures = {
+        caption: base64.b64encode(file.read_bytes()).decode("ascii")
+        for caption, file in drawn.items()
+    }
     template = environment.get_template("report.html")
     return template.render(
         summary=summary,

@@ -28,7 +28,10 @@ def planes(result: Result) -> Figure:
         energies["truth"] = slices.energy_of(result.problem.truth, physics.reference)
     return draw(
         {
-            name: [Slice(plane.first, plane.second, *slices.grid(plane, physics, energy)) for plane in physics.planes]
+            name: [
+                Slice(plane.first, plane.second, *slices.grid(plane, physics, energy))
+                for plane in physics.planes
+            ]
             for name, energy in energies.items()
         }
     )
@@ -43,9 +46,13 @@ def draw(rows: dict[str, list[Slice]]) -> Figure:
         levels = _levels([row[column].values for row in rows.values()][-1])
         for axis, (name, row) in zip(axes[:, column], rows.items(), strict=True):
             one = row[column]
-            shown = axis.contourf(one.x, one.y, one.values, levels=levels, extend="both", cmap="viridis")
+            shown = axis.contourf(
+                one.x, one.y, one.values, levels=levels, extend="both", cmap="viridis"
+            )
             for place, other in slices.minima(one.values):
-                axis.plot(one.x[other], one.y[place], "o", ms=6, mfc="white", mec=COLOURS[1], mew=1.5)
+                axis.plot(
+                    one.x[other], one.y[place], "o", ms=6, mfc="white", mec=COLOURS[1], mew=1.5
+                )
             axis.grid(False)
             axis.set_xlabel(one.first)
             axis.set_ylabel(one.second)

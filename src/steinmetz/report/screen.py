@@ -27,7 +27,9 @@ def final(summary: dict[str, Any], folder: Path) -> str:
         f"  seconds     {', '.join(f'{name} {value:.1f}' for name, value in seconds.items())}",
     ]
     if summary["inference"]["frozen"]:
-        lines.append(f"  frozen      particles {', '.join(map(str, summary['inference']['frozen']))} (not finite)")
+        lines.append(
+            f"  frozen      particles {', '.join(map(str, summary['inference']['frozen']))} (not finite)"
+        )
     lines += [f"  note        {note}" for note in summary["data"]["notes"]]
     lines += [f"  fault       {fault}" for fault in proof["faults"]]
     figure = folder / "figures" / "path.png"
@@ -86,7 +88,9 @@ def _scores(r2: dict[str, Any]) -> str:
         "test": "test",
         "train": "train",
     }
-    return ", ".join(f"{label} {number(r2[key])}" for key, label in names.items() if r2[key] is not None)
+    return ", ".join(
+        f"{label} {number(r2[key])}" for key, label in names.items() if r2[key] is not None
+    )
 
 
 def _coverage(coverage: dict[str, Any]) -> str:

@@ -29,7 +29,8 @@ def summarise(result: Result) -> dict[str, Any]:
             "reason": carved.reason,
             "penalty": origin.penalty,
             "restarts": [
-                {"restart": number, **restart._asdict()} for number, restart in sorted(carved.restarts.items())
+                {"restart": number, **restart._asdict()}
+                for number, restart in sorted(carved.restarts.items())
             ],
         },
         **result.scores,
@@ -45,7 +46,9 @@ def summarise(result: Result) -> dict[str, Any]:
         "data": {
             "rows": len(result.problem.train.state),
             "cells": result.problem.train.cells,
-            "held_out": 0 if result.problem.held_out is None else len(result.problem.held_out.state),
+            "held_out": 0
+            if result.problem.held_out is None
+            else len(result.problem.held_out.state),
             "components": list(result.problem.train.components),
             "notes": result.problem.notes,
         },
@@ -74,7 +77,10 @@ def inference(result: Result) -> dict[str, Any]:
         **{name: _finite(value) for name, value in ensemble.health._asdict().items()},
     }
     if result.study.noise.unknown:
-        found["noise_factor"] = {"mean": float(ensemble.factor.mean()), "sd": float(ensemble.factor.std())}
+        found["noise_factor"] = {
+            "mean": float(ensemble.factor.mean()),
+            "sd": float(ensemble.factor.std()),
+        }
     return found
 
 

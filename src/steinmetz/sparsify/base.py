@@ -18,7 +18,9 @@ class Settings(BaseModel):
     method: str
     restarts: int = Field(8, ge=1, le=4096, description="networks trained side by side")
     steps: int = Field(3000, ge=1, description="Adam steps to the first penalty of the path")
-    stride: int = Field(400, ge=1, description="Adam steps from one penalty of the path to the next")
+    stride: int = Field(
+        400, ge=1, description="Adam steps from one penalty of the path to the next"
+    )
     penalties: int = Field(4, ge=1, le=64, description="number of penalties on the path")
     rate: float = Field(0.05, gt=0, le=1, description="learning rate")
     penalty: tuple[PositiveFloat, PositiveFloat] = Field(
@@ -27,23 +29,42 @@ class Settings(BaseModel):
         "information criterion for n observed cells",
     )
     warm_up: float = Field(
-        0.5, ge=0, le=1, description="share of the first steps over which the penalty grows from zero"
+        0.5,
+        ge=0,
+        le=1,
+        description="share of the first steps over which the penalty grows from zero",
     )
-    precision: Literal["float32", "float64"] = Field("float32", description="of the training; refits are float64")
-    blur: float = Field(
-        0.1, ge=0, le=1, description="least relative noise assumed while training, so that clean data can be carved too"
+    precision: Literal["float32", "float64"] = Field(
+        "float32", description="of the training; refits are float64"
     )
-    search: bool = Field(True, description="whether pruned laws are trimmed further by a search with refits")
-    prune: bool = Field(True, description="whether weights that are zero go away; if not, the law is the whole network")
-    candidates: int = Field(6, ge=1, le=64, description="parameters tried for removal in every round of trimming")
+    min_relative_noise: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        description="least relative noise assumed while training, so that clean data can be carved too",
+    )
+    search: bool = Field(
+        True, description="whether pruned laws are trimmed further by a search with refits"
+    )
+    prune: bool = Field(
+        True,
+        description="whether weights that are zero go away; if not, the law is the whole network",
+    )
+    candidates: int = Field(
+        6, ge=1, le=64, description="parameters tried for removal in every round of trimming"
+    )
     beam: int = Field(8, ge=1, le=64, description="shapes of each size kept while trimming")
-    largest: int = Field(64, ge=1, le=400, description="parameters above which a restart is cut before trimming")
-    evidence: float = Field(
+    max_parameters: int = Field(
+        64, ge=1, le=400, description="parameters above which a restart is cut before trimming"
+    )
+    bic_slack: float = Field(
         10.0,
         ge=0,
         description="a smaller law is preferred while its BIC is at most this much above the lowest",
     )
-    parameters: int | None = Field(None, ge=1, description="take the law with this many parameters instead")
+    parameters: int | None = Field(
+        None, ge=1, description="take the law with this many parameters instead"
+    )
 
     @field_validator("penalty")
     @classmethod
@@ -57,7 +78,9 @@ class Settings(BaseModel):
     @model_validator(mode="after")
     def _whole(self) -> "Settings":
         if self.search and not self.prune:
-            raise ValueError("sparsify.search = true needs sparsify.prune = true: a search takes weights away")
+            raise ValueError(
+                "sparsify.search = true needs sparsify.prune = true: a search takes weights away"
+            )
         return self
 
 
@@ -70,7 +93,9 @@ class Penalty(eqx.Module):
     draws: eqx.AbstractVar[int]
 
     @abc.abstractmethod
-    def start(self, weights: Float[Array, "parameters"], closed: Bool[Array, "parameters"], key: Array) -> Any:
+    def start(
+        self, weights: Float[Array, "parameters"], closed: Bool[Array, "parameters"], key: Array
+    ) -> Any:
         """Raw variables at the beginning; `closed` marks weights that start switched off."""
 
     @abc.abstractmethod
@@ -102,7 +127,9 @@ def uniform(seed: UInt32[Array, ""], step: Int[Array, ""], size: int) -> Float[A
     Gate noise needs speed and no more quality than this; on a processor it is tens of times faster than the default
     generator.
     """
-    place = jnp.arange(size, dtype=jnp.uint32) + step.astype(jnp.uint32) * jnp.uint32(0x9E3779B9) + seed
+    place = (
+        jnp.arange(size, dtype=jnp.uint32) + step.astype(jnp.uint32) * jnp.uint32(0x9E3779B9) + seed
+    )
     state = place * jnp.uint32(747796405) + jnp.uint32(2891336453)
     word = ((state >> ((state >> 28) + 4)) ^ state) * jnp.uint32(277803737)
     return ((((word >> 22) ^ word) >> 8).astype(jnp.float32) + 0.5) * jnp.float32(2.0**-24)

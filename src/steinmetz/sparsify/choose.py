@@ -24,17 +24,25 @@ class Choice(NamedTuple):
     restarts: tuple[float, ...] = ()
 
 
-def tabulate(candidates: list[Candidate], count: int, spread: dict[int, dict[int, float]]) -> list[Choice]:
+def tabulate(
+    candidates: list[Candidate], count: int, spread: dict[int, dict[int, float]]
+) -> list[Choice]:
     """The best law of each size with its Bayesian information criterion χ² + k log n."""
     price, table = float(np.log(count)), []
     for active in sorted({candidate.active for candidate in candidates}):
         best = min((c for c in candidates if c.active == active), key=lambda c: c.misfit)
         restarts = tuple(sorted(spread.get(active, {}).values()))
-        table.append(Choice(active, best.misfit, best.misfit + active * price, best.law, best.origin, restarts))
+        table.append(
+            Choice(
+                active, best.misfit, best.misfit + active * price, best.law, best.origin, restarts
+            )
+        )
     return table
 
 
-def choose(table: list[Choice], count: int, evidence: float, target: int | None = None) -> tuple[Choice, str]:
+def choose(
+    table: list[Choice], count: int, evidence: float, target: int | None = None
+) -> tuple[Choice, str]:
     """The smallest law whose BIC is within `evidence` of the lowest; a target number of parameters goes before it."""
     lowest = min(table, key=lambda row: row.criterion)
     if target is not None:
@@ -50,7 +58,9 @@ def choose(table: list[Choice], count: int, evidence: float, target: int | None 
     ]
     if exact:
         fall = chosen.misfit / max(exact[0].misfit, 1e-300)
-        return exact[0], f"{exact[0].active} parameters: exact (χ² falls by {fall:.0e} from {chosen.active})"
+        return exact[
+            0
+        ], f"{exact[0].active} parameters: exact (χ² falls by {fall:.0e} from {chosen.active})"
     if chosen.active == lowest.active:
         return chosen, f"{chosen.active} parameters: lowest BIC ({lowest.criterion:.1f})"
     return chosen, (

@@ -33,7 +33,14 @@ class Config(base.Settings):
 # From hardly any price to more than any weight is worth: the whole L-curve.
 RANGE = (1.0, 300_000.0)
 PRESETS = {
-    "paper": {"rate": 0.08, "warm_up": 0.0, "offset": 0.0, "precision": "float64", "blur": 0.0, "search": False},
+    "paper": {
+        "rate": 0.08,
+        "warm_up": 0.0,
+        "offset": 0.0,
+        "precision": "float64",
+        "min_relative_noise": 0.0,
+        "search": False,
+    }
 }
 
 
@@ -50,7 +57,9 @@ class Gates(base.Penalty):
     offset: float
     draws: int
 
-    def start(self, weights: Float[Array, "parameters"], closed: Bool[Array, "parameters"], key: Array) -> Raw:
+    def start(
+        self, weights: Float[Array, "parameters"], closed: Bool[Array, "parameters"], key: Array
+    ) -> Raw:
         log_alpha = self.offset + 0.01 * jax.random.normal(key, weights.shape)
         return Raw(weights, jnp.where(closed, _CLOSED, log_alpha).astype(weights.dtype))
 
@@ -78,7 +87,9 @@ def _signed(network: Network, weights: Float[Array, "parameters"]) -> Float[Arra
     return jnp.where(jnp.asarray(network.nonnegative), jnp.abs(weights), weights)
 
 
-def gate(noise: Float[Array, "parameters"], log_alpha: Float[Array, "parameters"]) -> Float[Array, "parameters"]:
+def gate(
+    noise: Float[Array, "parameters"], log_alpha: Float[Array, "parameters"]
+) -> Float[Array, "parameters"]:
     """z for uniform draws u = `noise`; with β = 2/3 the power 1/β is a product with a square root."""
     odds = (1 - noise) / noise
     s = 1 / (1 + odds * jnp.sqrt(odds) * jnp.exp(-log_alpha / BETA))

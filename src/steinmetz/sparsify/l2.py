@@ -16,7 +16,9 @@ class Config(lp.Config):
     method: Literal["l2"] = "l2"
     p: Literal[2] = Field(2, description="power of the weights in the price")
     rate: float = Field(0.005, gt=0, le=1, description="learning rate")
-    search: bool = Field(False, description="whether pruned laws are trimmed further by a search with refits")
+    search: bool = Field(
+        False, description="whether pruned laws are trimmed further by a search with refits"
+    )
 
 
 __all__ = ["PRESETS", "RANGE", "Config", "build"]

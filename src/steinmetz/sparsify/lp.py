@@ -19,14 +19,24 @@ class Config(base.Settings):
     method: Literal["lp", "l1", "l2"] = "lp"
     p: float = Field(0.5, gt=0, le=4, description="power of the weights in the price")
     rate: float = Field(0.01, gt=0, le=1, description="learning rate")
-    penalty: tuple[PositiveFloat, PositiveFloat] = Field((0.1, 3.0), description="smallest and largest λ, log(n)/n")
-    clamp: float = Field(1e-2, ge=0, description="weights smaller than this are zero after training")
+    penalty: tuple[PositiveFloat, PositiveFloat] = Field(
+        (0.1, 3.0), description="smallest and largest λ, log(n)/n"
+    )
+    clamp: float = Field(
+        1e-2, ge=0, description="weights smaller than this are zero after training"
+    )
 
 
 # From hardly any price to more than any weight is worth: the whole L-curve.
 RANGE = (0.03, 3000.0)
 PRESETS: dict[str, dict] = {
-    "paper": {"rate": 0.01, "warm_up": 0.0, "precision": "float64", "blur": 0.0, "search": False},
+    "paper": {
+        "rate": 0.01,
+        "warm_up": 0.0,
+        "precision": "float64",
+        "min_relative_noise": 0.0,
+        "search": False,
+    }
 }
 
 
@@ -37,11 +47,17 @@ class Norm(base.Penalty):
     clamp: float
     draws: int
 
-    def start(self, weights: Float[Array, "parameters"], closed: Bool[Array, "parameters"], key: Array) -> Array:
+    def start(
+        self, weights: Float[Array, "parameters"], closed: Bool[Array, "parameters"], key: Array
+    ) -> Array:
         return jnp.where(closed, 0.0, weights).astype(weights.dtype)
 
     def draw(
-        self, network: Network, raw: Float[Array, "parameters"], seed: UInt32[Array, ""], step: Int[Array, ""]
+        self,
+        network: Network,
+        raw: Float[Array, "parameters"],
+        seed: UInt32[Array, ""],
+        step: Int[Array, ""],
     ) -> Float[Array, "parameters"]:
         return raw
 
@@ -50,13 +66,17 @@ class Norm(base.Penalty):
             return jnp.sum(jnp.abs(raw) ** self.p)
         return jnp.sum((raw**2 + _SMOOTH**2) ** (self.p / 2))
 
-    def settled(self, network: Network, raw: Float[Array, "parameters"]) -> Float[Array, "parameters"]:
+    def settled(
+        self, network: Network, raw: Float[Array, "parameters"]
+    ) -> Float[Array, "parameters"]:
         return jnp.where(jnp.abs(raw) < self.clamp, 0.0, raw)
 
     def alive(self, raw: Float[Array, "parameters"]) -> Bool[Array, "parameters"]:
         return jnp.ones(raw.shape, bool)
 
-    def project(self, network: Network, raw: Float[Array, "parameters"]) -> Float[Array, "parameters"]:
+    def project(
+        self, network: Network, raw: Float[Array, "parameters"]
+    ) -> Float[Array, "parameters"]:
         return jnp.where(jnp.asarray(network.nonnegative), jnp.maximum(raw, 0.0), raw)
 
 

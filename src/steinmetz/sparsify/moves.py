@@ -52,7 +52,9 @@ def drop(law: Law, parameters: list[int], units: tuple[Edge, ...] = ()) -> Law:
 
 def droppable_units(graph: Graph) -> list[Edge]:
     """Edges of weight one that stand beside others; where they are alone, dropping what follows does the same."""
-    return [edge for edge in graph.edges if edge.parameter == UNIT and len(graph.into(edge.target)) > 1]
+    return [
+        edge for edge in graph.edges if edge.parameter == UNIT and len(graph.into(edge.target)) > 1
+    ]
 
 
 def linearise(law: Law, unit: int) -> Law | None:
@@ -63,15 +65,21 @@ def linearise(law: Law, unit: int) -> Law | None:
     graph, values = law.graph, np.asarray(law.values).copy()
     outgoing = [edge for edge in graph.edges if edge.source == unit]
     around = [edge.parameter for edge in (*outgoing, *graph.into(unit)) if edge.parameter != UNIT]
-    uses = np.bincount([edge.parameter for edge in graph.edges if edge.parameter != UNIT], minlength=1)
-    if min(len(outgoing), len(graph.into(unit))) != 1 or any(uses[parameter] > 1 for parameter in around):
+    uses = np.bincount(
+        [edge.parameter for edge in graph.edges if edge.parameter != UNIT], minlength=1
+    )
+    if min(len(outgoing), len(graph.into(unit))) != 1 or any(
+        uses[parameter] > 1 for parameter in around
+    ):
         return None
     if any(edge.parameter == UNIT for edge in outgoing):
         return None
     values[[edge.parameter for edge in outgoing]] *= reference_slope(law, unit)
     kinds = list(graph.activations)
     kinds[unit - len(graph.inputs)] = "identity"
-    return prune(reshaped(graph, graph.edges, activations=tuple(kinds)), jnp.asarray(values), law.reference)
+    return prune(
+        reshaped(graph, graph.edges, activations=tuple(kinds)), jnp.asarray(values), law.reference
+    )
 
 
 def reshaped(
@@ -99,13 +107,17 @@ def exchanges(law: Law, rules: Rules) -> list[Law]:
         taken = {other.source for other in graph.into(edge.target)}
         units = [unit for unit in graph.units() if unit < edge.target and unit != edge.source]
         for source in [node for node in (*range(inputs), *units) if node not in taken]:
-            edges = tuple(Edge(e.target, source, e.parameter) if e == edge else e for e in graph.edges)
+            edges = tuple(
+                Edge(e.target, source, e.parameter) if e == edge else e for e in graph.edges
+            )
             signs, start = list(graph.nonnegative), values.copy()
             if edge.parameter != UNIT:
                 free = rules.signed(graph, source)
                 signs[edge.parameter] = not free
                 start[edge.parameter] = abs(start[edge.parameter]) * (-1 if free else 1)
-            found.append(prune(reshaped(graph, edges, tuple(signs)), jnp.asarray(start), law.reference))
+            found.append(
+                prune(reshaped(graph, edges, tuple(signs)), jnp.asarray(start), law.reference)
+            )
     fitting = [other for other in found if len(other.graph.levels) <= rules.depth]
     return [other for other in fitting if 0 < other.graph.size <= graph.size]
 
@@ -117,7 +129,11 @@ def retyped(law: Law, rules: Rules) -> list[Law]:
         for kind in rules.kinds:
             if kind != name:
                 kinds = (*graph.activations[:index], kind, *graph.activations[index + 1 :])
-                found.append(prune(reshaped(graph, graph.edges, activations=kinds), law.values, law.reference))
+                found.append(
+                    prune(
+                        reshaped(graph, graph.edges, activations=kinds), law.values, law.reference
+                    )
+                )
     return [other for other in found if 0 < other.graph.size <= graph.size]
 
 
@@ -127,7 +143,12 @@ def flipped(law: Law) -> Law | None:
     Least squares does not cross from (a − kb)² to (a + kb)²: k would have to become infinite or zero on the way.
     """
     graph, values = law.graph, np.asarray(law.values).copy()
-    beside = [edge for unit in droppable_units(graph) for edge in graph.into(unit.target) if edge.parameter != UNIT]
+    beside = [
+        edge
+        for unit in droppable_units(graph)
+        for edge in graph.into(unit.target)
+        if edge.parameter != UNIT
+    ]
     free = [edge for edge in beside if not graph.nonnegative[edge.parameter]]
     if not free:
         return None
@@ -135,7 +156,9 @@ def flipped(law: Law) -> Law | None:
         values[edge.parameter] = -np.sign(values[edge.parameter])
     for unit in {edge.target for edge in free}:
         outgoing = [e.parameter for e in graph.edges if e.source == unit and e.parameter != UNIT]
-        values[outgoing] = np.where([graph.nonnegative[p] for p in outgoing], values[outgoing], -values[outgoing])
+        values[outgoing] = np.where(
+            [graph.nonnegative[p] for p in outgoing], values[outgoing], -values[outgoing]
+        )
     return Law(graph, jnp.asarray(values), law.reference)
 
 
@@ -144,7 +167,9 @@ def reference_slope(law: Law, unit: int) -> float:
     graph, weights = law.graph, np.append(np.asarray(law.values), 1.0)
     nodes = list(law.reference.point)
     for node in graph.units():
-        z = sum((float(weights[e.parameter]) * nodes[e.source] for e in graph.into(node)), start=0.0)
+        z = sum(
+            (float(weights[e.parameter]) * nodes[e.source] for e in graph.into(node)), start=0.0
+        )
         function = ACTIVATIONS[graph.activation(node)].value
         if node == unit:
             slope = float(_slope(graph.activation(node))(z))

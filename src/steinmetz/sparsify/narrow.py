@@ -33,7 +33,10 @@ def narrow(
     # living units first, then dead ones to fill up
     index = np.stack(
         [
-            network.narrowed(widths, [np.argsort(~row[layer], kind="stable")[:w] for layer, w in enumerate(widths)])
+            network.narrowed(
+                widths,
+                [np.argsort(~row[layer], kind="stable")[:w] for layer, w in enumerate(widths)],
+            )
             for row in useful
         ]
     )
@@ -43,4 +46,8 @@ def narrow(
             return jnp.take_along_axis(array, jnp.asarray(index), axis=1)
         return array
 
-    return network.narrow(widths), jax.tree.map(taken, variables), np.take_along_axis(places, index, axis=1)
+    return (
+        network.narrow(widths),
+        jax.tree.map(taken, variables),
+        np.take_along_axis(places, index, axis=1),
+    )

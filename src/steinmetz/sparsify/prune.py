@@ -13,10 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from steinmetz.nouns import Reference
 from steinmetz.potentials.activations import ACTIVATIONS
 from steinmetz.potentials.graph import UNIT, Edge, Graph
 from steinmetz.potentials.law import Law
+from steinmetz.records import Reference
 
 # Two units with weights this close (relative) are the same unit.
 _SAME = 1e-12
@@ -47,13 +47,19 @@ class _Draft:
         self.links: Links = {}
         self._sources: dict[int, set[int]] = defaultdict(set)  # by target
         self._targets: dict[int, set[int]] = defaultdict(set)  # by source
-        uses = np.bincount([e.parameter for e in graph.edges if e.parameter != UNIT], minlength=graph.size)
+        uses = np.bincount(
+            [e.parameter for e in graph.edges if e.parameter != UNIT], minlength=graph.size
+        )
         weights, signs = np.append(values, 1.0), (*graph.nonnegative, True)
         for target, source, parameter in graph.edges:
             shared = parameter if parameter != UNIT and uses[parameter] > 1 else None
             link = _Link(float(weights[parameter]), signs[parameter], parameter, shared)
-            if link.unit and (target == graph.out or ACTIVATIONS[self.activations[target]].degree is None):
-                link = link._replace(order=graph.size)  # a unit with a scale of its own has a weight there
+            if link.unit and (
+                target == graph.out or ACTIVATIONS[self.activations[target]].degree is None
+            ):
+                link = link._replace(
+                    order=graph.size
+                )  # a unit with a scale of its own has a weight there
             if link.weight != 0:
                 self.add(target, source, link)
 
@@ -112,13 +118,19 @@ def _zero(draft: _Draft) -> bool:
 def _dead(draft: _Draft) -> bool:
     """Units with no way to the output."""
     sources = {source for _, source in draft.links}
-    return draft.drop([pair for pair in draft.links if pair[0] != draft.graph.out and pair[0] not in sources])
+    return draft.drop(
+        [pair for pair in draft.links if pair[0] != draft.graph.out and pair[0] not in sources]
+    )
 
 
 def _unshared(draft: _Draft) -> bool:
     """A parameter that only one edge is left to carry is that edge's own."""
     carried = Counter(link.shared for link in draft.links.values())
-    alone = [pair for pair, link in draft.links.items() if link.shared is not None and carried[link.shared] == 1]
+    alone = [
+        pair
+        for pair, link in draft.links.items()
+        if link.shared is not None and carried[link.shared] == 1
+    ]
     for pair in alone:
         draft.links[pair] = draft.links[pair]._replace(shared=None)
     return bool(alone)
@@ -150,14 +162,18 @@ def _constant(draft: _Draft) -> bool:
             changed = draft.drop([(target, source)])
             ratio = value[source] / value[roots[0]]
             order = max(link.order, 0)
-            draft.add(target, roots[0], _Link(link.weight * ratio, link.nonnegative and ratio > 0, order))
+            draft.add(
+                target, roots[0], _Link(link.weight * ratio, link.nonnegative and ratio > 0, order)
+            )
     return changed
 
 
 def _cancelled(draft: _Draft) -> bool:
     """Terms linear in an input that the normalisation cancels (J in hyperelasticity)."""
     inputs, out = range(len(draft.graph.inputs)), draft.graph.out
-    return draft.drop([(out, i) for i in inputs if (out, i) in draft.links and draft.reference.cancels(i)])
+    return draft.drop(
+        [(out, i) for i in inputs if (out, i) in draft.links and draft.reference.cancels(i)]
+    )
 
 
 def _linear(draft: _Draft) -> bool:
@@ -191,9 +207,14 @@ def _duplicate(draft: _Draft) -> bool:
         for number, second in enumerate(units):
             twins = [first for first in units[:number] if _same(draft, first, second)]
             outgoing = draft.from_(second)
-            if not twins or draft.tied(*((target, unit) for target in outgoing for unit in (second, twins[0]))):
+            if not twins or draft.tied(
+                *((target, unit) for target in outgoing for unit in (second, twins[0]))
+            ):
                 continue
-            draft.drop([(second, source) for source in draft.into(second)] + [(t, second) for t in outgoing])
+            draft.drop(
+                [(second, source) for source in draft.into(second)]
+                + [(t, second) for t in outgoing]
+            )
             for target, link in outgoing.items():
                 draft.add(target, twins[0], link)
             changed = True
@@ -227,7 +248,9 @@ def _scaled(draft: _Draft) -> bool:
         draft.links[unit, chosen] = _Link(1.0, True, UNIT)
         for target, link in outgoing.items():
             # an outgoing edge of weight one loses it: the next unit is scaled in turn
-            draft.links[target, unit] = link._replace(weight=link.weight * scale**degree, order=max(link.order, 0))
+            draft.links[target, unit] = link._replace(
+                weight=link.weight * scale**degree, order=max(link.order, 0)
+            )
         changed = True
     return changed
 
@@ -268,11 +291,20 @@ def fold_mirrors(law: Law) -> Law:
     for unit in graph.units():
         incoming, outgoing = graph.into(unit), [edge for edge in graph.edges if edge.source == unit]
         alone = len(incoming) == 1 and incoming[0].source < len(graph.inputs)
-        if not (alone and ACTIVATIONS[graph.activation(unit)].mirrored and law.reference.cancels(incoming[0].source)):
+        if not (
+            alone
+            and ACTIVATIONS[graph.activation(unit)].mirrored
+            and law.reference.cancels(incoming[0].source)
+        ):
             continue
         parameter = incoming[0].parameter
         unshared = sum(edge.parameter == parameter for edge in graph.edges) == 1
         if unshared and all(edge.target == graph.out for edge in outgoing):
             values[parameter], signs[parameter] = abs(values[parameter]), True
-    folded = Graph(inputs=graph.inputs, activations=graph.activations, edges=graph.edges, nonnegative=tuple(signs))
+    folded = Graph(
+        inputs=graph.inputs,
+        activations=graph.activations,
+        edges=graph.edges,
+        nonnegative=tuple(signs),
+    )
     return Law(folded, jnp.asarray(values), law.reference)

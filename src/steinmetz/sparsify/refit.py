@@ -10,10 +10,10 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from steinmetz.data.quadratic import Quadratic, residuals
-from steinmetz.nouns import Reference
 from steinmetz.potentials.activations import ACTIVATIONS
 from steinmetz.potentials.graph import UNIT, Graph
 from steinmetz.potentials.law import Law
+from steinmetz.records import Reference
 
 # No unconstrained parameter moves further than this in one step.
 _LONGEST = 2.0
@@ -73,12 +73,17 @@ class Size(NamedTuple):
     @classmethod
     def small(cls, graphs: list[Graph], parameters: int, depth: int) -> "Size":
         """Size for nearly all laws of at most `parameters` parameters on the way down from these graphs."""
-        counts = [np.bincount([e.parameter for e in g.edges if e.parameter != UNIT], minlength=1) for g in graphs]
+        counts = [
+            np.bincount([e.parameter for e in g.edges if e.parameter != UNIT], minlength=1)
+            for g in graphs
+        ]
         uses = max(int(count.max()) for count in counts)
         kinds = _kinds(graphs)
         # a unit without a scale of its own has one edge that costs no parameter
         spare = parameters if any(ACTIVATIONS[kind].degree is not None for kind in kinds) else 0
-        return cls(parameters, 2 * parameters // 3 + spare // 3, uses * parameters + spare, depth, kinds)
+        return cls(
+            parameters, 2 * parameters // 3 + spare // 3, uses * parameters + spare, depth, kinds
+        )
 
     def holds(self, graph: Graph) -> bool:
         """Whether a graph fits."""
@@ -103,7 +108,8 @@ def pad(law: Law, size: Size) -> Padded:
     shift = {graph.out: size.units}
     place = {UNIT: size.parameters + 1}
     edges = [
-        (shift.get(e.target, e.target - inputs), e.source, place.get(e.parameter, e.parameter)) for e in graph.edges
+        (shift.get(e.target, e.target - inputs), e.source, place.get(e.parameter, e.parameter))
+        for e in graph.edges
     ]
     edges += [(0, 0, size.parameters)] * (size.edges - len(edges))
     row, column, parameter = np.array(edges).T
@@ -136,11 +142,15 @@ def _padded_slopes(
     on_inputs, on_units = weights[:, :inputs], weights[:, inputs:]
     functions = [ACTIVATIONS[kind].both for kind in size.kinds]
 
-    def activate(code: Int[Array, ""], z: Float[Array, ""]) -> tuple[Float[Array, ""], Float[Array, ""]]:
+    def activate(
+        code: Int[Array, ""], z: Float[Array, ""]
+    ) -> tuple[Float[Array, ""], Float[Array, ""]]:
         every = [function(z) for function in functions]
         found = every[0]
         for other, pair in enumerate(every[1:], start=1):
-            found = jax.tree.map(lambda a, b, other=other: jnp.where(code == other, b, a), found, pair)
+            found = jax.tree.map(
+                lambda a, b, other=other: jnp.where(code == other, b, a), found, pair
+            )
         return found
 
     def at(row: Float[Array, "inputs"]) -> Float[Array, "inputs"]:
@@ -152,17 +162,20 @@ def _padded_slopes(
             slope = rate[:, None] * raw
         return on_inputs[-1] + on_units[-1] @ slope
 
-    n = jnp.asarray(reference.weights) @ at(jnp.asarray(reference.point))
-    return jax.vmap(at)(x) - n * jnp.asarray(reference.direction)
+    return jax.vmap(at)(x) - reference.removed(at(jnp.asarray(reference.point)))
 
 
-def _free(theta: Float[Array, "parameters"], signed: Bool[Array, "parameters"]) -> Float[Array, "parameters"]:
+def _free(
+    theta: Float[Array, "parameters"], signed: Bool[Array, "parameters"]
+) -> Float[Array, "parameters"]:
     """Inverse of `_bound`."""
     positive = jnp.maximum(theta, 1e-6)
     return jnp.where(signed, positive + jnp.log(-jnp.expm1(-positive)), theta)
 
 
-def _bound(free: Float[Array, "parameters"], signed: Bool[Array, "parameters"]) -> Float[Array, "parameters"]:
+def _bound(
+    free: Float[Array, "parameters"], signed: Bool[Array, "parameters"]
+) -> Float[Array, "parameters"]:
     """Unconstrained numbers to parameters: softplus where the sign is fixed."""
     return jnp.where(signed, jax.nn.softplus(free), free)
 
@@ -191,7 +204,9 @@ def _levenberg_marquardt(
         trial_cost = jnp.sum(trial_rows**2)
         better = trial_cost < cost  # false for NaN: a failed trial is never taken
         gain = cost - trial_cost
-        still = jnp.where(better, jnp.where(gain < _NOTHING + _ROUNDING * cost, still + 1, 0), still)
+        still = jnp.where(
+            better, jnp.where(gain < _NOTHING + _ROUNDING * cost, still + 1, 0), still
+        )
         new = (trial, damping * 0.2, trial_cost, trial_rows, trial_jacobian)
         old = (x, damping * 4, cost, rows, jacobian)
         return (index + 1, still, *jax.tree.map(lambda a, b: jnp.where(better, a, b), new, old))
@@ -231,13 +246,21 @@ def _refit(
         misfit = jnp.sum(stacked(theta)[: -theta.size] ** 2) + quadratic.constant
         return theta, misfit, saliency
 
-    def group(index: Int[Array, ""], found: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-        taken = jax.tree.map(lambda a: jax.lax.dynamic_slice_in_dim(a, index * _GROUP, _GROUP), padded)
+    def group(
+        index: Int[Array, ""], found: tuple[Array, Array, Array]
+    ) -> tuple[Array, Array, Array]:
+        taken = jax.tree.map(
+            lambda a: jax.lax.dynamic_slice_in_dim(a, index * _GROUP, _GROUP), padded
+        )
         fitted = jax.vmap(one)(taken)
-        return jax.tree.map(lambda a, b: jax.lax.dynamic_update_slice_in_dim(a, b, index * _GROUP, 0), found, fitted)
+        return jax.tree.map(
+            lambda a, b: jax.lax.dynamic_update_slice_in_dim(a, b, index * _GROUP, 0), found, fitted
+        )
 
     batch = padded.values.shape
-    return jax.lax.fori_loop(0, groups, group, (jnp.zeros(batch), jnp.zeros(batch[:1]), jnp.zeros(batch)))
+    return jax.lax.fori_loop(
+        0, groups, group, (jnp.zeros(batch), jnp.zeros(batch[:1]), jnp.zeros(batch))
+    )
 
 
 def refit(
@@ -258,11 +281,17 @@ def refit(
 
 
 @eqx.filter_jit
-def _slopes(padded: Padded, size: Size, reference: Reference, x: Float[Array, "data inputs"]) -> Array:
-    return jax.vmap(lambda one: _padded_slopes(one, size, reference, jnp.asarray(one.values), x))(padded)
+def _slopes(
+    padded: Padded, size: Size, reference: Reference, x: Float[Array, "data inputs"]
+) -> Array:
+    return jax.vmap(lambda one: _padded_slopes(one, size, reference, jnp.asarray(one.values), x))(
+        padded
+    )
 
 
-def many_slopes(laws: list[Law], x: Float[Array, "data inputs"]) -> Float[Array, "laws data inputs"]:
+def many_slopes(
+    laws: list[Law], x: Float[Array, "data inputs"]
+) -> Float[Array, "laws data inputs"]:
     """∇Ψ̂ of many laws with one reference, in one program."""
     size = Size.of([law.graph for law in laws])
     arrays = (np.stack(arrays) for arrays in zip(*(pad(law, size) for law in laws), strict=True))

@@ -17,14 +17,14 @@ import numpy as np
 import optax
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
+from steinmetz.cache import Store
 from steinmetz.data.quadratic import Quadratic, misfit
-from steinmetz.nouns import Reference, Report, silent
 from steinmetz.potentials.base import Network, slopes
 from steinmetz.potentials.layered import Layered
+from steinmetz.records import Reference, Report, silent
 from steinmetz.sparsify.base import Penalty, Settings
 from steinmetz.sparsify.narrow import narrow
-from steinmetz.sparsify.threads import in_threads
-from steinmetz.store import Store
+from steinmetz.threads import in_threads
 
 _BLOCK = 4
 # Looks at a network before the first penalty of the path is reached, and on the way from one penalty to the next.
@@ -124,7 +124,8 @@ def train(
     width = min(_BLOCK, len(trials))
     pieces = [trials[first : first + width] for first in range(0, len(trials), width)]
     kept = [
-        _kept(store, f"{prefix}block{index}", (settings.penalties, width, network.size)) for index in range(len(pieces))
+        _kept(store, f"{prefix}block{index}", (settings.penalties, width, network.size))
+        for index in range(len(pieces))
     ]
     open_pieces = [index for index, found in enumerate(kept) if found is None]
     penalties = np.geomspace(*settings.penalty, settings.penalties)
@@ -135,7 +136,9 @@ def train(
     def work(index: int) -> None:
         # the last block is filled up to the width of the others, for which there is a program
         filled = pieces[index] + [pieces[index][-1]] * (width - len(pieces[index]))
-        found = _train_block(jax.random.fold_in(key, index), job, filled, penalties, marks, stop, done)
+        found = _train_block(
+            jax.random.fold_in(key, index), job, filled, penalties, marks, stop, done
+        )
         if found is not None:
             kept[index] = found
             if store is not None:
@@ -158,17 +161,25 @@ def train(
 def _kept(store: Store | None, name: str, shape: tuple[int, ...]) -> dict[str, np.ndarray] | None:
     """A block that was finished earlier, if it is whole."""
     found = None if store is None else store.get(name)
-    whole = found is not None and {"theta", "misfit", "active"} <= set(found) and found["theta"].shape == shape
+    whole = (
+        found is not None
+        and {"theta", "misfit", "active"} <= set(found)
+        and found["theta"].shape == shape
+    )
     return found if whole else None
 
 
 def _marks(settings: Settings) -> list[_Mark]:
     """Steps after which networks are looked at: on the way to the first penalty, then to each of the others."""
-    found = [_Mark(round(settings.steps * k / _FIRST_LOOKS), 0, k == _FIRST_LOOKS) for k in range(1, _FIRST_LOOKS + 1)]
+    found = [
+        _Mark(round(settings.steps * k / _FIRST_LOOKS), 0, k == _FIRST_LOOKS)
+        for k in range(1, _FIRST_LOOKS + 1)
+    ]
     for penalty in range(1, settings.penalties):
         start = settings.steps + (penalty - 1) * settings.stride
         found += [
-            _Mark(start + round(settings.stride * k / _LOOKS), penalty, k == _LOOKS) for k in range(1, _LOOKS + 1)
+            _Mark(start + round(settings.stride * k / _LOOKS), penalty, k == _LOOKS)
+            for k in range(1, _LOOKS + 1)
         ]
     return found
 
@@ -185,17 +196,25 @@ def _train_block(
     """Walk some networks along the path of penalties; None if stopped from outside."""
     block, network, first = _begin(key, job, trials), job.network, 0
     shared, settings = job.shared, job.settings
-    schedule = (jnp.asarray(settings.rate), jnp.asarray(max(1.0, settings.warm_up * settings.steps)))
+    schedule = (
+        jnp.asarray(settings.rate),
+        jnp.asarray(max(1.0, settings.warm_up * settings.steps)),
+    )
     places = np.tile(np.arange(network.size), (len(trials), 1))
     active: list[np.ndarray] = []
-    theta, misfits = np.zeros((len(penalties), *places.shape)), np.full((len(penalties), len(trials)), np.inf)
+    theta, misfits = (
+        np.zeros((len(penalties), *places.shape)),
+        np.full((len(penalties), len(trials)), np.inf),
+    )
     pace = _FIRST_PACE
     for number, mark in enumerate(marks):
         price = jnp.asarray(penalties[mark.penalty], block.unit.dtype)
         while first < mark.last and not stop.is_set():
             last, begun = min(mark.last, first + pace), time.perf_counter()
             bounds = (jnp.asarray(first), jnp.asarray(last))
-            block, opened, alive = jax.block_until_ready(_chunk(network, shared, block, price, *schedule, *bounds))
+            block, opened, alive = jax.block_until_ready(
+                _chunk(network, shared, block, price, *schedule, *bounds)
+            )
             pace = _paced(last - first, time.perf_counter() - begun)
             first = last
         if stop.is_set():
@@ -210,7 +229,9 @@ def _train_block(
                 misfits[mark.penalty :] = misfits[mark.penalty]
                 break
         if job.narrowing:
-            network, (raw, moments), places = narrow(network, (block.raw, block.moments), places, np.asarray(alive))
+            network, (raw, moments), places = narrow(
+                network, (block.raw, block.moments), places, np.asarray(alive)
+            )
             block = block._replace(raw=raw, moments=moments)
     for number in range(len(active), len(marks)):
         done[number] += 1
@@ -236,7 +257,13 @@ def _begin(key: Array, job: _Job, trials: list[Trial]) -> _Block:
 
 @eqx.filter_jit
 def _start(
-    network: Network, penalty: Penalty, precision: Any, keys: Array, closed: Array, level: Array, unit: Array
+    network: Network,
+    penalty: Penalty,
+    precision: Any,
+    keys: Array,
+    closed: Array,
+    level: Array,
+    unit: Array,
 ) -> _Block:
     def one(keys: Array, closed: Array) -> tuple:
         raw = penalty.start(network.initial(keys[0]).astype(precision), closed, keys[1])
@@ -247,17 +274,24 @@ def _start(
     return _Block(raw, moments, seed, level, unit)
 
 
-def _fit(network: Network, shared: _Shared, raw: Any, own: _Block, step: Int[Array, ""]) -> Float[Array, ""]:
+def _fit(
+    network: Network, shared: _Shared, raw: Any, own: _Block, step: Int[Array, ""]
+) -> Float[Array, ""]:
     """χ²/n of one network, averaged over the random θ of a step."""
     data = jax.tree.map(lambda a: a[own.level], shared.data)
 
     def drawn(seed: UInt32[Array, ""]) -> Float[Array, ""]:
         theta = shared.penalty.draw(network, raw, seed, step)
-        return misfit(data, slopes(network, shared.reference, theta, data.inputs)) / shared.cells[own.level]
+        return (
+            misfit(data, slopes(network, shared.reference, theta, data.inputs))
+            / shared.cells[own.level]
+        )
 
     if shared.penalty.draws == 1:
         return drawn(own.seed)
-    return jnp.mean(jax.vmap(drawn)(own.seed + _NEXT_DRAW * jnp.arange(shared.penalty.draws, dtype=jnp.uint32)))
+    return jnp.mean(
+        jax.vmap(drawn)(own.seed + _NEXT_DRAW * jnp.arange(shared.penalty.draws, dtype=jnp.uint32))
+    )
 
 
 @eqx.filter_jit
@@ -277,7 +311,9 @@ def _chunk(
     def one(own: _Block, step: Int[Array, ""]) -> _Block:
         def loss(raw: Any) -> Float[Array, ""]:
             ramp = jnp.minimum(1.0, (step + 1) / warm_up).astype(price.dtype)
-            return _fit(network, shared, raw, own, step) + price * own.unit * ramp * shared.penalty.price(raw)
+            return _fit(
+                network, shared, raw, own, step
+            ) + price * own.unit * ramp * shared.penalty.price(raw)
 
         slope = jax.grad(loss)(own.raw)
         change, moments = adam.update(slope, own.moments)
@@ -288,7 +324,9 @@ def _chunk(
         return jax.vmap(one, (0, None))(block, index)
 
     block = jax.lax.fori_loop(first, last, step, block)
-    opened = jnp.sum(jax.vmap(lambda raw: shared.penalty.settled(network, raw))(block.raw) != 0, axis=1)
+    opened = jnp.sum(
+        jax.vmap(lambda raw: shared.penalty.settled(network, raw))(block.raw) != 0, axis=1
+    )
     return block, opened, jax.vmap(shared.penalty.alive)(block.raw)
 
 
@@ -299,6 +337,8 @@ def _settle(network: Network, shared: _Shared, block: _Block) -> tuple[Array, Ar
     def one(own: _Block) -> tuple[Array, Array]:
         theta = shared.penalty.settled(network, own.raw)
         data = jax.tree.map(lambda a: a[own.level], shared.data)
-        return theta, misfit(data, slopes(network, shared.reference, theta, data.inputs)) / shared.cells[own.level]
+        return theta, misfit(
+            data, slopes(network, shared.reference, theta, data.inputs)
+        ) / shared.cells[own.level]
 
     return jax.vmap(one)(block)

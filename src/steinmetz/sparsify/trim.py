@@ -10,9 +10,17 @@ from typing import NamedTuple
 import numpy as np
 
 from steinmetz.data.quadratic import Quadratic
-from steinmetz.nouns import Report, silent
 from steinmetz.potentials.law import Law
-from steinmetz.sparsify.moves import Rules, drop, droppable_units, exchanges, flipped, linearise, retyped
+from steinmetz.records import Report, silent
+from steinmetz.sparsify.moves import (
+    Rules,
+    drop,
+    droppable_units,
+    exchanges,
+    flipped,
+    linearise,
+    retyped,
+)
 from steinmetz.sparsify.refit import Size, refit
 
 _SMALL = 12
@@ -72,9 +80,15 @@ class Refitter(NamedTuple):
 
     def _fit(self, starts: list[Start], size: Size, steps: int) -> list[Candidate]:
         def one(part: list[Start]) -> list[Candidate]:
-            laws, fitted = refit([s.law for s in part], size, self.quadratic, self.ridge, steps, self.batch)
+            laws, fitted = refit(
+                [s.law for s in part], size, self.quadratic, self.ridge, steps, self.batch
+            )
             rows = zip(laws, fitted.misfit, fitted.saliency, part, strict=True)
-            return [Candidate(law, float(m), s, start.origin) for law, m, s, start in rows if np.isfinite(m)]
+            return [
+                Candidate(law, float(m), s, start.origin)
+                for law, m, s, start in rows
+                if np.isfinite(m)
+            ]
 
         parts = [starts[first : first + self.batch] for first in range(0, len(starts), self.batch)]
         if len(parts) < 2:
@@ -84,13 +98,17 @@ class Refitter(NamedTuple):
             return found + [candidate for part in pool.map(one, parts[1:]) for candidate in part]
 
 
-def refitter(laws: list[Law], rules: Rules, quadratic: Quadratic, ridge: float, batch: int) -> Refitter:
+def refitter(
+    laws: list[Law], rules: Rules, quadratic: Quadratic, ridge: float, batch: int
+) -> Refitter:
     """Programs that hold every law on the way down from `laws`, as deep and of as many kinds as the rules allow."""
     graphs = [law.graph for law in laws]
     kinds = tuple(sorted({*rules.kinds, *Size.of(graphs).kinds}))
     depth = max(rules.depth, Size.of(graphs).depth, _LEAST_DEPTH)
     small = Size.small(graphs, _SMALL, depth)._replace(kinds=kinds)
-    return Refitter(small, Size.of(graphs)._replace(depth=depth, kinds=kinds), quadratic, ridge, batch)
+    return Refitter(
+        small, Size.of(graphs)._replace(depth=depth, kinds=kinds), quadratic, ridge, batch
+    )
 
 
 def _moves(candidate: Candidate, count: int) -> list[Start]:
@@ -105,11 +123,18 @@ def _moves(candidate: Candidate, count: int) -> list[Start]:
     smaller += [drop(law, [], (edge,)) for edge in droppable_units(law.graph)]
     straightened = [linearise(law, unit) for unit in law.graph.units()]
     smaller += [small for small in straightened if small is not None][:_STRAIGHTENED]
-    return [Start(small, candidate.origin) for small in smaller if 0 < small.graph.size < law.graph.size]
+    return [
+        Start(small, candidate.origin) for small in smaller if 0 < small.graph.size < law.graph.size
+    ]
 
 
 def trim(
-    starts: list[Start], refitter: Refitter, rules: Rules, moves: int, beam: int, report: Report = silent
+    starts: list[Start],
+    refitter: Refitter,
+    rules: Rules,
+    moves: int,
+    beam: int,
+    report: Report = silent,
 ) -> Trimmed:
     """Refitted laws of every size from the starts down to one parameter, the best `beam` shapes of each size."""
     best: list[Candidate] = []
@@ -120,7 +145,9 @@ def trim(
         fitted = refitter.fit(starts)
         for candidate in fitted:
             by_origin = spread.setdefault(candidate.active, {})
-            by_origin[candidate.origin] = min(by_origin.get(candidate.origin, np.inf), candidate.misfit)
+            by_origin[candidate.origin] = min(
+                by_origin.get(candidate.origin, np.inf), candidate.misfit
+            )
         return fitted
 
     pool = _thin(fit(starts), fit, best, report, largest)
@@ -129,10 +156,16 @@ def trim(
         level = best_shapes([candidate for candidate in pool if candidate.active == active], beam)
         if active <= _EXCHANGED:
             leaders = level[:_LEADERS]
-            other = [Start(law, c.origin) for c in leaders for law in exchanges(c.law, rules) + retyped(c.law, rules)]
+            other = [
+                Start(law, c.origin)
+                for c in leaders
+                for law in exchanges(c.law, rules) + retyped(c.law, rules)
+            ]
             fitted = fit(_both_ways(_new_shapes(other, level)))
             pool += [candidate for candidate in fitted if candidate.active < active]
-            level = best_shapes(level + [candidate for candidate in fitted if candidate.active == active], beam)
+            level = best_shapes(
+                level + [candidate for candidate in fitted if candidate.active == active], beam
+            )
         best += level
         report("trim", largest - active, largest - 1)
         pool = [candidate for candidate in pool if candidate.active < active]
@@ -160,7 +193,9 @@ def _thin(
 def polish(candidates: list[Candidate], refitter: Refitter) -> list[Candidate]:
     """Refit to convergence with the programs that `trim` compiled."""
     for _ in range(_POLISHES):
-        candidates = refitter.fit([Start(candidate.law, candidate.origin) for candidate in candidates])
+        candidates = refitter.fit(
+            [Start(candidate.law, candidate.origin) for candidate in candidates]
+        )
     return candidates
 
 

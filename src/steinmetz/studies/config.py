@@ -19,18 +19,25 @@ class Data(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     law: str | None = Field(None, description="generating law (see `steinmetz list`)")
-    parameters: dict[str, float] = Field(default_factory=dict, description="parameters of the generating law")
+    parameters: dict[str, float] = Field(
+        default_factory=dict, description="parameters of the generating law"
+    )
     count: int = Field(80, ge=1, le=1_000_000, description="stress tensors to generate")
     spread: float = Field(0.2, gt=0, lt=1, description="ε of F = I + U[−ε, ε]")
     table: str | None = Field(None, description="CSV file of measured rows, instead of a law")
     held_out: float = Field(
-        0.2, ge=0, lt=1, description="share of the measured rows kept for the test (from 20 rows on)"
+        0.2,
+        ge=0,
+        lt=1,
+        description="share of the measured rows kept for the test (from 20 rows on)",
     )
 
     @pydantic.model_validator(mode="after")
     def _one_source(self) -> "Data":
         if (self.law is None) == (self.table is None):
-            raise ValueError("name either a generating law (data.law) or a table of measured rows (data.table)")
+            raise ValueError(
+                "name either a generating law (data.law) or a table of measured rows (data.table)"
+            )
         return self
 
 
@@ -39,9 +46,15 @@ class Assess(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     path_points: int = Field(1000, ge=2, le=100_000, description="points along the validation path")
-    test_count: int = Field(2000, ge=2, le=1_000_000, description="fresh states for the test score (synthetic data)")
-    noise_draws: int = Field(500, ge=2, le=100_000, description="noise draws per path point for Wasserstein-1")
-    certificate_states: int = Field(100_000, ge=1, le=10_000_000, description="random states of the cross-check")
+    test_count: int = Field(
+        2000, ge=2, le=1_000_000, description="fresh states for the test score (synthetic data)"
+    )
+    noise_draws: int = Field(
+        500, ge=2, le=100_000, description="noise draws per path point for Wasserstein-1"
+    )
+    certificate_states: int = Field(
+        100_000, ge=1, le=10_000_000, description="random states of the cross-check"
+    )
 
 
 def _sections() -> dict[str, Any]:
@@ -84,7 +97,9 @@ def names() -> list[str]:
 
 def title(name: str) -> str:
     """One line about a built-in study."""
-    return str(tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8")).get("title", ""))
+    return str(
+        tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8")).get("title", "")
+    )
 
 
 def load(study: str, changes: dict[str, Any] | None = None) -> Study:
@@ -93,7 +108,9 @@ def load(study: str, changes: dict[str, Any] | None = None) -> Study:
     if study in names():
         path = _FOLDER / f"{study}.toml"
     elif path.suffix != ".toml":
-        raise InputError(registry.unknown("study", study, names()) + ", or the path of a .toml file")
+        raise InputError(
+            registry.unknown("study", study, names()) + ", or the path of a .toml file"
+        )
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
@@ -101,17 +118,23 @@ def load(study: str, changes: dict[str, Any] | None = None) -> Study:
     except UnicodeDecodeError:
         raise InputError(f"{study} is not a text file in UTF-8") from None
     except OSError as error:
-        raise InputError(f"cannot read {study}: {(error.strerror or 'unreadable').lower()}") from None
+        raise InputError(
+            f"cannot read {study}: {(error.strerror or 'unreadable').lower()}"
+        ) from None
     return build(raw, changes, source=study)
 
 
 def measured(
-    table: str | Path, relative: float = 0.05, absolute: float = 0.0, changes: dict[str, Any] | None = None
+    table: str | Path,
+    relative: float = 0.05,
+    absolute: float = 0.0,
+    changes: dict[str, Any] | None = None,
 ) -> Study:
     """The study that fits a CSV file of measured rows; `relative` and `absolute` are the noise of the stress."""
     path = Path(table)
     plain = "".join(
-        letter if (letter.isalnum() and letter.isascii()) or letter in "._-" else "_" for letter in path.stem
+        letter if (letter.isalnum() and letter.isascii()) or letter in "._-" else "_"
+        for letter in path.stem
     )
     raw = {
         "name": plain.lstrip("._-")[:64] or "fit",
@@ -122,12 +145,18 @@ def measured(
     return build(raw, changes, source=str(table))
 
 
-def build(raw: dict[str, Any], changes: dict[str, Any] | None = None, source: str = "study") -> Study:
+def build(
+    raw: dict[str, Any], changes: dict[str, Any] | None = None, source: str = "study"
+) -> Study:
     """Check every field; the first wrong one is named with what it may be."""
     raw = {key: dict(value) if isinstance(value, dict) else value for key, value in raw.items()}
     for section, (key, default, _) in _CHOSEN.items():
         changed, given = (changes or {}).get(f"{section}.{key}"), raw.get(section)
-        if changed is not None and isinstance(given, dict) and given.get(key, default or changed) != changed:
+        if (
+            changed is not None
+            and isinstance(given, dict)
+            and given.get(key, default or changed) != changed
+        ):
             raw[section] = {}  # settings of one method are not those of another
     for key, value in (changes or {}).items():
         _set(raw, key, value)
@@ -141,7 +170,9 @@ def build(raw: dict[str, Any], changes: dict[str, Any] | None = None, source: st
         module = registry.load(folder, str(method))
         sections[section] = module.Config
         if isinstance(chosen, dict):
-            advice = modules["potential"].TRAINING.get(str(method), {}) if section == "sparsify" else {}
+            advice = (
+                modules["potential"].TRAINING.get(str(method), {}) if section == "sparsify" else {}
+            )
             raw[section] = _with_preset(module, section, advice, chosen, source)
         modules[section] = module
     built = {}
@@ -162,7 +193,9 @@ def _with_preset(
         return {**advice, **chosen}
     presets = getattr(module, "PRESETS", {})
     if str(given["preset"]) not in presets:
-        raise InputError(f"{source}: {registry.unknown(f'{section}.preset', str(given['preset']), sorted(presets))}")
+        raise InputError(
+            f"{source}: {registry.unknown(f'{section}.preset', str(given['preset']), sorted(presets))}"
+        )
     return {**presets[str(given["preset"])], **chosen}
 
 
@@ -188,7 +221,9 @@ def _validate(kind: type[BaseModel], given: dict[str, Any], source: str, prefix:
         message = first["msg"][0].lower() + first["msg"][1:]
         if first["type"] == "value_error":
             raise InputError(f"{source}: {message.removeprefix('value error, ')}") from None
-        raise InputError(f"{source}: {place} = {first['input']!r} is not possible: {message}") from None
+        raise InputError(
+            f"{source}: {place} = {first['input']!r} is not possible: {message}"
+        ) from None
 
 
 def to_toml(study: Study) -> str:

@@ -18,7 +18,10 @@ _FOLDER = Path(__file__).parent / "paper"
 _ARMS, _ERRATA = "arms", "errata"
 SCALES = ("quick", "full")
 # The paper's loss, a mean over data, read as a log posterior; and the posterior of all data (method §3).
-READINGS: dict[str, dict[str, Any]] = {"tempered": {"prior.temperature": "mean"}, "proper": {"prior.temperature": 1.0}}
+READINGS: dict[str, dict[str, Any]] = {
+    "tempered": {"prior.temperature": "mean"},
+    "proper": {"prior.temperature": 1.0},
+}
 Reading = Literal["tempered", "proper"]
 Kind = Literal["fits", "lcurves", "distances", "bands", "trend", "planes", "cost", "flow"]
 
@@ -57,7 +60,9 @@ class Axis(_Frozen):
 class Check(_Frozen):
     """A claim that can fail; `assess.claims` knows the kinds. `ours`: not the paper's words but our own demand."""
 
-    kind: Literal["order", "falls", "least", "most", "zero", "overlap", "faster", "steady", "wells", "driven"]
+    kind: Literal[
+        "order", "falls", "least", "most", "zero", "overlap", "faster", "steady", "wells", "driven"
+    ]
     says: str
     score: str = ""
     source: str = ""
@@ -76,15 +81,22 @@ class Grid(Sized):
     kind: Kind
     study: str
     arms: tuple[str, ...] = ()
-    own: dict[str, Sized] = Field(default_factory=dict, description="settings of one arm in this figure only")
+    own: dict[str, Sized] = Field(
+        default_factory=dict, description="settings of one arm in this figure only"
+    )
     readings: tuple[Reading, ...] = ("proper",)
     axis: Axis | None = None
-    carve: dict[str, Any] = Field(default_factory=dict, description="settings of the study whose law is taken")
+    carve: dict[str, Any] = Field(
+        default_factory=dict, description="settings of the study whose law is taken"
+    )
     lengths: dict[str, dict[str, tuple[int, ...]]] = Field(
-        default_factory=dict, description="steps of an arm's sampler, for W1 at equal time (proper reading)"
+        default_factory=dict,
+        description="steps of an arm's sampler, for W1 at equal time (proper reading)",
     )
     sources: tuple[str, ...] = Field((), description="figures whose points this one only looks at")
-    reference: str = Field("", description="arm whose push-forward the others are also compared with")
+    reference: str = Field(
+        "", description="arm whose push-forward the others are also compared with"
+    )
     seeds: dict[str, int] = Field(default_factory=lambda: {"quick": 1, "full": 5})
     options: dict[str, Any] = Field(default_factory=dict, description="of the kind of figure")
     why: str = Field("", description="what to know where a claim does not hold")
@@ -147,11 +159,26 @@ def points(grid: Grid, scale: str, seeds: int) -> list[Point]:
     """Every study of a grid: references first, so that what is compared with them finds them done."""
     if grid.sources:
         every = [point for source in grid.sources for point in points(load(source), scale, seeds)]
-        return [p for p in every if p.arm in grid.arms and p.reading in grid.readings and p.value is None]
-    values: tuple[float | int | None, ...] = (None,) if grid.axis is None else getattr(grid.axis, scale)
+        return [
+            p
+            for p in every
+            if p.arm in grid.arms and p.reading in grid.readings and p.value is None
+        ]
+    values: tuple[float | int | None, ...] = (
+        (None,) if grid.axis is None else getattr(grid.axis, scale)
+    )
     found = [
-        _point(grid, arm, scale, reading, seed, {} if value is None or grid.axis is None else {grid.axis.key: value})
-        for seed, value, reading, arm in itertools.product(range(seeds), values, grid.readings, grid.arms)
+        _point(
+            grid,
+            arm,
+            scale,
+            reading,
+            seed,
+            {} if value is None or grid.axis is None else {grid.axis.key: value},
+        )
+        for seed, value, reading, arm in itertools.product(
+            range(seeds), values, grid.readings, grid.arms
+        )
     ]
     for arm, lengths in grid.lengths.items():
         for seed, steps in itertools.product(range(seeds), lengths[scale]):
@@ -159,7 +186,9 @@ def points(grid: Grid, scale: str, seeds: int) -> list[Point]:
     return sorted(found, key=lambda point: point.reference is not None)
 
 
-def _point(grid: Grid, arm: str, scale: str, reading: str, seed: int, axis: dict[str, Any]) -> Point:
+def _point(
+    grid: Grid, arm: str, scale: str, reading: str, seed: int, axis: dict[str, Any]
+) -> Point:
     changes = {**_changes(grid, arm, scale, reading, seed), **axis}
     value = next(iter(axis.values()), None)
     if grid.lengths and axis and "infer.thin" in changes:  # a short chain is kept whole
@@ -169,7 +198,14 @@ def _point(grid: Grid, arm: str, scale: str, reading: str, seed: int, axis: dict
         reference = _point(grid, grid.reference, scale, reading, seed, {})
     carved = _study(grid, {**changes, **grid.carve})
     return Point(
-        grid.id, arm, reading, None if value is None else float(value), seed, _study(grid, changes), carved, reference
+        grid.id,
+        arm,
+        reading,
+        None if value is None else float(value),
+        seed,
+        _study(grid, changes),
+        carved,
+        reference,
     )
 
 

@@ -10,4 +10,6 @@ PARAMETERS = {"mu": 1.0, "kappa": 2.0}
 def energy(inputs: Float[Array, "3"], parameters: dict[str, float]) -> Float[Array, ""]:
     """Ψ = μ/2 (I1 − 3) − μ log J + κ/2 (J − 1)²."""
     I1, _, J = inputs
-    return parameters["mu"] * (0.5 * (I1 - 3) - jnp.log(J)) + 0.5 * parameters["kappa"] * (J - 1) ** 2
+    return (
+        parameters["mu"] * (0.5 * (I1 - 3) - jnp.log(J)) + 0.5 * parameters["kappa"] * (J - 1) ** 2
+    )

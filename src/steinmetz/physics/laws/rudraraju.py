@@ -12,4 +12,6 @@ def energy(inputs: Float[Array, "4"], parameters: dict[str, float]) -> Float[Arr
     stiffness = 2 * parameters["d_e"] / parameters["s_e"] ** 2
     quartic = parameters["d_e"] / parameters["s_e"] ** 4
     chemical = 16 * parameters["d_c"] * (c**4 - 2 * c**3 + c**2)
-    return chemical + stiffness * (e1**2 + e6**2) + quartic * e2**4 + (2 * c - 1) * stiffness * e2**2
+    return (
+        chemical + stiffness * (e1**2 + e6**2) + quartic * e2**4 + (2 * c - 1) * stiffness * e2**2
+    )

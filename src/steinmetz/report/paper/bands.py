@@ -18,10 +18,20 @@ def draw(outcome: Outcome) -> Figure:
         a, facts = row.found.arrays, row.found.facts
         x, step = a["coordinate"], max(1, len(a["coordinate"]) // 130)
         for colour, index in zip(COLOURS, shown(row), strict=False):
-            for mean, sd, alpha in (("predictive_mean", "predictive_sd", 0.18), ("mean", "sd", 0.4)):
+            for mean, sd, alpha in (
+                ("predictive_mean", "predictive_sd", 0.18),
+                ("mean", "sd", 0.4),
+            ):
                 middle, width = a[mean][:, index], 2 * a[sd][:, index]
-                axis.fill_between(x, middle - width, middle + width, color=colour, alpha=alpha, lw=0)
-            axis.plot(x, a["mean"][:, index], color=colour, label=f"{facts['components'][index]}, mean ± 2 sd")
+                axis.fill_between(
+                    x, middle - width, middle + width, color=colour, alpha=alpha, lw=0
+                )
+            axis.plot(
+                x,
+                a["mean"][:, index],
+                color=colour,
+                label=f"{facts['components'][index]}, mean ± 2 sd",
+            )
             axis.plot(x[::step], a["noisy"][::step, index], ".", ms=2.5, color=colour)
         axis.plot([], [], ".", ms=3, color="0.4", label="noisy validation data")
         axis.set_title(f"{READINGS[reading]}, {facts['active']} parameters", fontsize=8)

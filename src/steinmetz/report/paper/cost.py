@@ -24,15 +24,23 @@ def draw(outcome: Outcome) -> Figure:
         axis.barh(place + 0.2, ours, 0.38, color=COLOURS[0], label="here, processor")
         for y, (theirs, own) in enumerate(zip(paper, ours, strict=True)):
             axis.text(theirs * 1.15, y - 0.2, f"{theirs:,} s", va="center", fontsize=7)
-            axis.text(own * 1.15, y + 0.2, f"{own:.0f} s: {theirs / own:.0f}×", va="center", fontsize=7)
+            axis.text(
+                own * 1.15, y + 0.2, f"{own:.0f} s: {theirs / own:.0f}×", va="center", fontsize=7
+            )
         moved = [
-            max(r.found.facts["inference"]["particles"] for r in rows if r.arm == arm) for arm in outcome.grid.arms
+            max(r.found.facts["inference"]["particles"] for r in rows if r.arm == arm)
+            for arm in outcome.grid.arms
         ]
-        axis.set_yticks(place, [f"{arm}\n{n} particles" for arm, n in zip(outcome.grid.arms, moved, strict=True)])
+        axis.set_yticks(
+            place,
+            [f"{arm}\n{n} particles" for arm, n in zip(outcome.grid.arms, moved, strict=True)],
+        )
         axis.invert_yaxis()
         axis.set_xscale("log")
         axis.set_xlim(1, 3e6)
         axis.set_title(TITLES.get(source, source), fontsize=9)
         axis.set_xlabel("seconds of optimisation and inference")
-    figure.legend(*axes[0].get_legend_handles_labels(), fontsize=7, loc="outside lower center", ncols=2)
+    figure.legend(
+        *axes[0].get_legend_handles_labels(), fontsize=7, loc="outside lower center", ncols=2
+    )
     return figure

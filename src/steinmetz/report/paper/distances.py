@@ -50,7 +50,9 @@ def _curves(axis: Any, rows: list[Row], name: str, kind: str) -> None:
         )  # fmt: skip
         word = "chain" if particles == 1 else "chains" if particles < _CHAINS else "particles"
         label = f"{arm} ({count} parameters, {particles} {word})"
-        axis.plot(x, np.maximum(values.mean(axis=0), floor), ls=style, color=colour, lw=1.3, label=label)
+        axis.plot(
+            x, np.maximum(values.mean(axis=0), floor), ls=style, color=colour, lw=1.3, label=label
+        )
     axis.set_yscale("log")
     top = max(float(of_kind(row, name, kind).max()) for row in rows)
     axis.set_ylim(max(top * 1e-5, 1e-4), 1.5 * top)
@@ -66,9 +68,13 @@ def _against_time(axes: Any, rows: list[Row]) -> None:
             colour, style = LOOKS[arm]
             same = [row for row in rows if row.arm == arm]
             lengths = sorted({row.value for row in same if row.value is not None})
-            x = [np.mean([seconds(row) for row in same if row.value == length]) for length in lengths]
+            x = [
+                np.mean([seconds(row) for row in same if row.value == length]) for length in lengths
+            ]
             y = [
-                np.mean([claims.score(row, f"{name}.all.path") for row in same if row.value == length])
+                np.mean(
+                    [claims.score(row, f"{name}.all.path") for row in same if row.value == length]
+                )
                 for length in lengths
             ]
             axis.plot(x, y, ls=style, marker="o", ms=3, color=colour)

@@ -19,7 +19,8 @@ def draw(outcome: Outcome) -> Figure:
     kinds = list(dict.fromkeys(_kind(rows[0], index) for index in shown(rows[0])))
     text = _typeset(rows[0])
     figure = Figure(
-        figsize=(3.1 * len(rows), 2.3 * (1 + len(kinds)) + 0.2 * (1 + text.count("\n"))), layout="constrained"
+        figsize=(3.1 * len(rows), 2.3 * (1 + len(kinds)) + 0.2 * (1 + text.count("\n"))),
+        layout="constrained",
     )
     axes = figure.subplots(1 + len(kinds), len(rows), sharex=True, sharey="row", squeeze=False)
     for column, row in enumerate(rows):
@@ -27,7 +28,12 @@ def draw(outcome: Outcome) -> Figure:
         count = facts["active"] if facts["active"] < facts["full"] else facts["nonzero"]
         top = axes[0, column]
         top.set_title(f"{row.arm}: {count} of {facts['full']} parameters", fontsize=9)
-        top.plot(a["coordinate"], a["law_energy"], color=COLOURS[0], label=f"law, R² {facts['r2']['energy']:.4f}")
+        top.plot(
+            a["coordinate"],
+            a["law_energy"],
+            color=COLOURS[0],
+            label=f"law, R² {facts['r2']['energy']:.4f}",
+        )
         top.plot(a["coordinate"], a["truth_energy"], "k--", lw=1, label="truth (never observed)")
         for line, kind in enumerate(kinds):
             _observed(axes[1 + line, column], row, kind)
@@ -35,7 +41,9 @@ def draw(outcome: Outcome) -> Figure:
             borders(axis, row)
             axis.legend(fontsize=6.5, loc="best")
         axes[-1, column].set_xlabel(facts["label"])
-    for axis, label in zip(axes[:, 0], ("energy Ψ", *(_NAMES.get(kind, kind) for kind in kinds)), strict=True):
+    for axis, label in zip(
+        axes[:, 0], ("energy Ψ", *(_NAMES.get(kind, kind) for kind in kinds)), strict=True
+    ):
         axis.set_ylabel(label)
     if text:
         figure.supxlabel(text, fontsize=7.5)
@@ -49,12 +57,16 @@ def _kind(row: Row, index: int) -> str:
 def _observed(axis: Any, row: Row, kind: str) -> None:
     a, facts = row.found.arrays, row.found.facts
     every = max(1, len(a["coordinate"]) // 100)
-    for colour, index in zip(COLOURS, (i for i in shown(row) if _kind(row, i) == kind), strict=False):
+    for colour, index in zip(
+        COLOURS, (i for i in shown(row) if _kind(row, i) == kind), strict=False
+    ):
         name = facts["components"][index]
         r2 = 1 - np.sum((a["law"][:, index] - a["truth"][:, index]) ** 2) / np.sum(
             (a["truth"][:, index] - a["truth"][:, index].mean()) ** 2
         )
-        axis.plot(a["coordinate"][::every], a["noisy"][::every, index], ".", ms=2, color=colour, alpha=0.5)
+        axis.plot(
+            a["coordinate"][::every], a["noisy"][::every, index], ".", ms=2, color=colour, alpha=0.5
+        )
         axis.plot(a["coordinate"], a["truth"][:, index], "k--", lw=0.8)
         axis.plot(a["coordinate"], a["law"][:, index], color=colour, label=f"{name}, R² {r2:.4f}")
 

@@ -15,9 +15,18 @@ def draw(outcome: Outcome) -> Figure:
     axes = figure.subplots(1, len(epochs), sharex=True, sharey=True, squeeze=False)[0]
     for axis, epoch, particles in zip(axes, epochs, arrays["particles"], strict=True):
         shown = axis.scatter(
-            particles[:, 0], particles[:, 2], c=particles[:, 1], s=12, cmap="viridis", vmin=-1, vmax=3, lw=0
+            particles[:, 0],
+            particles[:, 2],
+            c=particles[:, 1],
+            s=12,
+            cmap="viridis",
+            vmin=-1,
+            vmax=3,
+            lw=0,
         )
-        axis.plot(mean[0], mean[2], "x", color=COLOURS[1], ms=9, mew=2, label="mean of the likelihood")
+        axis.plot(
+            mean[0], mean[2], "x", color=COLOURS[1], ms=9, mew=2, label="mean of the likelihood"
+        )
         zero = 100 * float(np.mean(particles[:, 2] == 0))
         axis.set_title(f"step {epoch}: θ₃ = 0 in {zero:.0f} %", fontsize=9)
         axis.set_xlabel("θ₁")

@@ -35,16 +35,26 @@ def save(outcomes: list[Outcome], folder: str | Path) -> dict[str, Any]:
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "claims": len(verdicts),
         "holds": sum(verdict["holds"] for verdict in verdicts),
-        "versions": {"python": platform.python_version(), **{name: metadata.version(name) for name in _PACKAGES}},
+        "versions": {
+            "python": platform.python_version(),
+            **{name: metadata.version(name) for name in _PACKAGES},
+        },
         "machine": f"{os.cpu_count()} processor cores ({platform.machine()}), no accelerator",
     }
     loader = jinja2.FileSystemLoader(Path(__file__).parent)
-    environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
-    page = environment.get_template("reproduction.html").render(parts=parts, about=about, errata=reproduction.errata())
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    page = environment.get_template("reproduction.html").render(
+        parts=parts, about=about, errata=reproduction.errata()
+    )
     _replace(folder / "reproduction.html", page)
     _replace(folder / "reproduction.md", markdown(parts, about))
     plain = [{key: value for key, value in part.items() if key != "picture"} for part in parts]
-    _replace(folder / MARKER, json.dumps({**about, "figures": plain}, indent=1, allow_nan=False, ensure_ascii=False))
+    _replace(
+        folder / MARKER,
+        json.dumps({**about, "figures": plain}, indent=1, allow_nan=False, ensure_ascii=False),
+    )
     return {**about, "figures": plain}
 
 
@@ -55,9 +65,15 @@ def screen(found: dict[str, Any], folder: Path) -> str:
         for verdict in part["verdicts"]:
             mark = "holds   " if verdict["holds"] else "does NOT"
             reading = f" ({verdict['reading']})" if verdict["reading"] else ""
-            lines += [f"  {mark}  {part['id']}{reading}: {verdict['says']}", f"            {verdict['measured']}"]
+            lines += [
+                f"  {mark}  {part['id']}{reading}: {verdict['says']}",
+                f"            {verdict['measured']}",
+            ]
     lines += ["", f"  {found['holds']} of {found['claims']} claims hold"]
-    lines += [f"  page        {folder / 'reproduction.html'}", f"  figures     {folder / 'figures'}"]
+    lines += [
+        f"  page        {folder / 'reproduction.html'}",
+        f"  figures     {folder / 'figures'}",
+    ]
     return "\n".join(lines)
 
 
@@ -115,6 +131,8 @@ def markdown(parts: list[dict[str, Any]], about: dict[str, Any]) -> str:
         ]
         for verdict in part["verdicts"]:
             holds = "holds" if verdict["holds"] else "**does not hold**"
-            lines.append(f"| {verdict['says']} | {verdict['reading']} | {holds} | {verdict['measured']} |")
+            lines.append(
+                f"| {verdict['says']} | {verdict['reading']} | {holds} | {verdict['measured']} |"
+            )
         lines += [""] + ([part["why"], ""] if part["failed"] else [])
     return "\n".join(lines).rstrip("\n")

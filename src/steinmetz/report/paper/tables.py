@@ -30,7 +30,9 @@ def laws(outcome: Outcome) -> list[str]:
     if outcome.grid.kind not in ("fits", "planes"):
         return []
     rows = [row for row in outcome.rows if row.seed == 0 and "law" in row.found.facts]
-    return [f"{row.arm}: {row.found.facts['law']}" for row in rows if row.found.facts["active"] <= 40]
+    return [
+        f"{row.arm}: {row.found.facts['law']}" for row in rows if row.found.facts["active"] <= 40
+    ]
 
 
 def tables(outcome: Outcome) -> list[dict[str, Any]]:
@@ -86,11 +88,19 @@ def _fits(outcome: Outcome) -> dict[str, Any]:
 
 def _scores(outcome: Outcome, part: str) -> dict[str, Any]:
     rows = outcome.rows
-    names = [name for name in _SCORES if name in {key for row in rows for key in row.found.facts["scores"]}]
+    names = [
+        name
+        for name in _SCORES
+        if name in {key for row in rows for key in row.found.facts["scores"]}
+    ]
     kinds = [kind for kind in rows[0].found.facts["scores"]["crps"] if kind != "all"]
     kinds = kinds if len(kinds) > 1 else ["all"]
     title = {"path": "whole path", "sampled": "sampled range", "extrapolated": "extrapolated"}[part]
-    head = [title, "parameters", *(_SCORES[n] + ("" if kind == "all" else f" {kind}") for n in names for kind in kinds)]
+    head = [
+        title,
+        "parameters",
+        *(_SCORES[n] + ("" if kind == "all" else f" {kind}") for n in names for kind in kinds),
+    ]
     lines = []
     for key in dict.fromkeys((row.arm, row.reading, row.value) for row in rows):
         same = [row for row in rows if (row.arm, row.reading, row.value) == key]
@@ -99,7 +109,13 @@ def _scores(outcome: Outcome, part: str) -> dict[str, Any]:
         value = "" if key[2] is None else f" at {key[2]:g}"
         counts = sorted({row.found.facts["active"] for row in same})
         cells = [_cell(same, f"{name}.{kind}.{part}") for name in names for kind in kinds]
-        lines.append([f"{key[0]}{value}, {key[1]}", "–".join(map(str, dict.fromkeys((counts[0], counts[-1])))), *cells])
+        lines.append(
+            [
+                f"{key[0]}{value}, {key[1]}",
+                "–".join(map(str, dict.fromkeys((counts[0], counts[-1])))),
+                *cells,
+            ]
+        )
     return {"head": [*head, "seconds"], "lines": _timed(lines, rows), "note": _NOTE}
 
 
@@ -108,7 +124,9 @@ def _timed(lines: list[list[Any]], rows: list[Row]) -> list[list[Any]]:
     found = []
     for line, key in zip(lines, keys, strict=False):
         same = [row for row in rows if (row.arm, row.reading, row.value) == key]
-        found.append([*line, f"{np.mean([claims.score(row, 'seconds.total') for row in same]):.0f}"])
+        found.append(
+            [*line, f"{np.mean([claims.score(row, 'seconds.total') for row in same]):.0f}"]
+        )
     return found
 
 
@@ -126,10 +144,19 @@ def _cost(outcome: Outcome) -> dict[str, Any]:
         rows = [row for row in outcome.rows if row.grid == source]
         for arm in outcome.grid.arms:
             paper = outcome.grid.options["paper"][source][arm]
-            seconds, count = claims.means(rows, arm, "seconds.total"), claims.means(rows, arm, "active")
-            particles = max(row.found.facts["inference"]["particles"] for row in rows if row.arm == arm)
+            seconds, count = (
+                claims.means(rows, arm, "seconds.total"),
+                claims.means(rows, arm, "active"),
+            )
+            particles = max(
+                row.found.facts["inference"]["particles"] for row in rows if row.arm == arm
+            )
             compiled = np.mean(
-                [sum(v for k, v in r.found.facts["seconds"].items() if "compile" in k) for r in rows if r.arm == arm]
+                [
+                    sum(v for k, v in r.found.facts["seconds"].items() if "compile" in k)
+                    for r in rows
+                    if r.arm == arm
+                ]
             )
             lines.append(
                 [
@@ -153,4 +180,8 @@ def _cost(outcome: Outcome) -> dict[str, Any]:
         "paper's",
         "particles",
     ]
-    return {"head": head, "lines": lines, "note": "Carving and inference together, mean over seeds, proper reading."}
+    return {
+        "head": head,
+        "lines": lines,
+        "note": "Carving and inference together, mean over seeds, proper reading.",
+    }

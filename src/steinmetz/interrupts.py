@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from steinmetz.nouns import Report
+from steinmetz.records import Report
 
 T = TypeVar("T")
 # Seconds the work has to come to its next report.
@@ -57,7 +57,9 @@ def watched(work: Callable[[Report], T], report: Report) -> T:
 
     threading.Thread(target=carry, daemon=True).start()
     try:
-        while not ended.wait(0.1):  # not join, which takes a thread for ended when a signal interrupts it
+        while not ended.wait(
+            0.1
+        ):  # not join, which takes a thread for ended when a signal interrupts it
             pass
     except KeyboardInterrupt:
         stop.set()

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from steinmetz.store import Store
+from steinmetz.cache import Store
 
 
 def test_pieces_come_back_exactly(tmp_path):
@@ -38,7 +38,9 @@ def test_damaged_and_dangerous_files_are_not_read(tmp_path):
     (path,) = (tmp_path / "kept").glob("*-a.npz")
     path.write_bytes(path.read_bytes()[:40])
     assert store.get("a") is None
-    np.savez(str(path).replace("-a.npz", "-b.npz"), values=np.array([{"an": "object"}], dtype=object))
+    np.savez(
+        str(path).replace("-a.npz", "-b.npz"), values=np.array([{"an": "object"}], dtype=object)
+    )
     assert store.get("b") is None
 
 
@@ -53,6 +55,10 @@ def test_two_threads_may_keep_their_first_piece_at_once(tmp_path):
     for attempt in range(20):
         store = Store(tmp_path / f"kept{attempt}", "study")
         with ThreadPoolExecutor(4) as pool:
-            list(pool.map(lambda n, store=store: store.put(f"piece{n}", values=np.full(3, n)), range(8)))
+            list(
+                pool.map(
+                    lambda n, store=store: store.put(f"piece{n}", values=np.full(3, n)), range(8)
+                )
+            )
         again = Store(tmp_path / f"kept{attempt}", "study")
         assert all(again.get(f"piece{n}")["values"][0] == n for n in range(8))

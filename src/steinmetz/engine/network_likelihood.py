@@ -10,12 +10,12 @@ from jaxtyping import Array, Float
 from steinmetz.engine.problem import Problem, network_of, prepare, require_double
 from steinmetz.engine.run import stage_keys
 from steinmetz.infer import base
-from steinmetz.nouns import Reference
 from steinmetz.posterior import batched, density
 from steinmetz.posterior.bijector import Bijector
 from steinmetz.potentials.base import Network
 from steinmetz.potentials.law import Law
-from steinmetz.sparsify.carve import Scene
+from steinmetz.records import Reference
+from steinmetz.sparsify.carve import NaturalUnits
 from steinmetz.sparsify.prune import fold_mirrors, prune
 
 
@@ -26,7 +26,7 @@ class Weights(NamedTuple):
     start: Float[Array, "parameters"]
     nonnegative: tuple[int, ...]
     network: Network
-    scene: Scene
+    scene: NaturalUnits
     reference: Reference
     problem: Problem
 
@@ -47,11 +47,18 @@ def weights(study: Any) -> Weights:
     problem = prepare(keys["data"], study)
     physics = problem.physics
     network = network_of(study, physics)
-    scene = Scene.of(problem.train, physics.reference, physics.sizes, study.noise.floor)
+    scene = NaturalUnits.of(problem.train, physics.reference, physics.sizes, study.noise.floor)
     quadratic = scene.weighted(problem.train.values)
     free = Bijector(jnp.zeros(network.size, bool), jnp.ones(network.size))
     flat = density.Posterior(
-        network, scene.reference, quadratic, free, jnp.full(network.size, jnp.inf), problem.train.cells, 1.0, False
+        network,
+        scene.reference,
+        quadratic,
+        free,
+        jnp.full(network.size, jnp.inf),
+        problem.train.cells,
+        1.0,
+        False,
     )
     log_density = jax.jit(lambda theta: flat.log_density(theta))
     many = batched.scores_of(flat)
@@ -65,4 +72,12 @@ def weights(study: Any) -> Weights:
     raw = network.initial(keys["carve"])
     start = jnp.where(signs, jnp.abs(raw), raw).astype(float)
     target = base.Target(log_density, scores)
-    return Weights(target, start, tuple(np.flatnonzero(signs).tolist()), network, scene, physics.reference, problem)
+    return Weights(
+        target,
+        start,
+        tuple(np.flatnonzero(signs).tolist()),
+        network,
+        scene,
+        physics.reference,
+        problem,
+    )

@@ -61,7 +61,10 @@ def _of_layers(network: Layered) -> Stack:
     )
 
     def weights(theta: Float[Array, "particles parameters"]) -> Matrices:
-        return [theta[:, end - r * c : end].reshape(-1, r, c) for end, (r, c) in zip(ends, shapes, strict=True)]
+        return [
+            theta[:, end - r * c : end].reshape(-1, r, c)
+            for end, (r, c) in zip(ends, shapes, strict=True)
+        ]
 
     def collected(matrices: Matrices) -> Float[Array, "particles parameters"]:
         return jnp.concatenate([matrix.reshape(len(matrix), -1) for matrix in matrices], axis=1)
@@ -78,9 +81,16 @@ def _of_graph(graph: Graph) -> Stack:
         spread = np.zeros((graph.size + 1, len(nodes), len(place)))
         for row, node in enumerate(nodes):
             for edge in graph.into(node):
-                spread[edge.parameter if edge.parameter != UNIT else graph.size, row, place[edge.source]] += 1
+                spread[
+                    edge.parameter if edge.parameter != UNIT else graph.size,
+                    row,
+                    place[edge.source],
+                ] += 1
         kinds = [graph.activation(node) for node in nodes if node != graph.out]
-        made = tuple((kind, kinds.index(kind), kinds.index(kind) + kinds.count(kind)) for kind in sorted(set(kinds)))
+        made = tuple(
+            (kind, kinds.index(kind), kinds.index(kind) + kinds.count(kind))
+            for kind in sorted(set(kinds))
+        )
         levels.append(Level(len(nodes), tuple(seen), made))
         spreads.append(spread)
         seen.append((number + 1, len(place), len(place) + len(nodes)))
@@ -148,7 +158,9 @@ def _activations(level: Level) -> Callable[[Array], tuple[Array, Array]]:
 def _folded(level: Level, units: Array) -> Array:
     """Sums over the units that share a z."""
     count, rows, data = units.shape
-    return units if rows == level.rows else jnp.sum(units.reshape(count, -1, level.rows, data), axis=1)
+    return (
+        units if rows == level.rows else jnp.sum(units.reshape(count, -1, level.rows, data), axis=1)
+    )
 
 
 def _lifted(block: Array, x: Array) -> Array:
@@ -162,7 +174,9 @@ def _totals(level: Level, matrix: Array, blocks: list[Array]) -> Array:
     return sum(parts[1:], start=parts[0])
 
 
-def _backward(stack: Stack, matrices: Matrices, slopes: list[Array]) -> tuple[list[Array], list[Array]]:
+def _backward(
+    stack: Stack, matrices: Matrices, slopes: list[Array]
+) -> tuple[list[Array], list[Array]]:
     """∂Ψ/∂block of all blocks and ∂Ψ/∂z of all levels but the last, from the output back."""
     inputs = stack.levels[0].seen[0][2]
     gains: list = [0.0] * len(stack.levels)
@@ -173,7 +187,9 @@ def _backward(stack: Stack, matrices: Matrices, slopes: list[Array]) -> tuple[li
         level, gain = stack.levels[number], gains[number + 1]
         backs[number] = _folded(level, gain * slopes[number])
         for block, start, stop in level.seen:
-            gains[block] = gains[block] + _turned_product(matrices[number][:, :, start:stop], backs[number])
+            gains[block] = gains[block] + _turned_product(
+                matrices[number][:, :, start:stop], backs[number]
+            )
         if stack.tied:
             gains[0] = gains[0] + gain[:, :inputs]
     return gains, backs
@@ -193,7 +209,9 @@ def _crossed(stack: Stack, done: _Pass, along: list[Array], turned: list[Array])
             if block > 0:
                 turning[block] = turning[block] + _turned_product(matrix[:, :, start:stop], back)
         pairs = [(done.blocks[block], along[block]) for block, _, _ in level.seen]
-        parts = [_outer(back, block) + _outer(done.backs[number], change) for block, change in pairs]
+        parts = [
+            _outer(back, block) + _outer(done.backs[number], change) for block, change in pairs
+        ]
         found.insert(0, jnp.concatenate(parts, axis=2))
     return found
 
@@ -207,4 +225,6 @@ def _outer(back: Array, block: Array) -> Array:
     """Σ over data of ∂Ψ/∂z times what z sees: a slope in W. Few rows are quicker one by one."""
     if back.shape[1] > _FEW:
         return jnp.einsum("srn,scn->src", back, block)
-    return jnp.stack([jnp.einsum("sn,scn->sc", back[:, row], block) for row in range(back.shape[1])], axis=1)
+    return jnp.stack(
+        [jnp.einsum("sn,scn->sc", back[:, row], block) for row in range(back.shape[1])], axis=1
+    )
