@@ -2,19 +2,33 @@
 
 import os
 import sys
-import tomllib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from steinmetz import commands
 from steinmetz.commands import RunStopped
 from steinmetz.errors import InputError, RunFailure
+from steinmetz.options import (
+    CurveOptions,
+    Folder,
+    NoiseOptions,
+    Resume,
+    RunOptions,
+    StudyName,
+    names,
+    numbers,
+    output,
+    packed,
+    settings,
+    whole,
+)
 
 app = typer.Typer(
     name="steinmetz",
-    help="From stress data to a sparse, physically admissible constitutive law with honest uncertainty.",
+    help="From stress data to a sparse, physically admissible constitutive law with honest "
+    "uncertainty.",
     epilog="Start with: steinmetz run hyperelasticity",
     no_args_is_help=True,
     add_completion=False,
@@ -22,50 +36,27 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", help="Folder for the results.", show_default="runs/NAME-seedN"),
-]
-Seed = Annotated[
-    int | None,
-    typer.Option("--seed", help="Seed of all random numbers.", show_default="the study's"),
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="Change a setting, such as infer.particles=100; may be repeated."),
-]
-Parameters = Annotated[
-    int | None,
-    typer.Option(
-        "--parameters",
-        min=1,
-        help="Take the law with this many parameters.",
-        show_default="chosen by BIC",
-    ),
-]
 
-Resume = Annotated[
-    bool | None,
-    typer.Option(
-        "--resume/--fresh",
-        help="Go on from an interrupted run, which must be there, or throw it away.",
-        show_default="go on if there is one",
-    ),
-]
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib import metadata
+
+        typer.echo(f"steinmetz {metadata.version('steinmetz')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """From stress data to a sparse, physically admissible constitutive law with honest uncertainty."""
 
 
 @app.command()
-def run(
-    study: Annotated[
-        str,
-        typer.Argument(help="A built-in study (see `steinmetz list`) or the path of a TOML file."),
-    ],
-    out: Out = None,
-    seed: Seed = None,
-    parameters: Parameters = None,
-    changes: Set = None,
-    resume: Resume = None,
-) -> None:
+@packed
+def run(study: StudyName, options: RunOptions) -> None:
     """Run a study and write its result folder.
 
     A run that is interrupted keeps what it has finished; the same command goes on from there.
@@ -83,62 +74,64 @@ def run(
     from steinmetz.studies import config
 
     commands.start_jax()
-    commands.carry_out(config.load(study, _changes(changes, seed, parameters)), out, resume)
+    changes = settings(options.changes, options.seed, options.parameters)
+    commands.carry_out(config.load(study, changes), options.out, options.resume)
 
 
 @app.command()
+@packed
 def fit(
-    data: Annotated[
-        Path, typer.Argument(help="CSV file: F11…F33 and stress columns such as S11, P11, sigma11.")
-    ],
-    relative_noise: Annotated[
-        float, typer.Option("--relative-noise", help="Standard deviation as a share of the stress.")
-    ] = 0.05,
-    absolute_noise: Annotated[
-        float,
-        typer.Option("--absolute-noise", help="Standard deviation in the unit of the stress."),
-    ] = 0.0,
-    out: Out = None,
-    seed: Seed = None,
-    parameters: Parameters = None,
-    changes: Set = None,
-    resume: Resume = None,
+    data: Annotated[list[Path], typer.Argument(help="CSV files; several are fitted jointly.")],
+    experiment: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What was done, once for all files or once for each (see `steinmetz list`).",
+            show_default="full_tensor",
+        ),
+    ] = None,
+    *,
+    noise: NoiseOptions,
+    options: RunOptions,
 ) -> None:
-    """Fit a law to measured rows: one deformation gradient and the stresses measured at it per row.
+    """Fit a law to measured rows: a state and the stresses measured at it per row.
 
-    Empty cells are missing, not zero. A column sd_S11 gives the standard deviation of S11 row by row and replaces the
-    two options there. From 20 rows on, a fifth of them is held out for the
-    test score (--set data.held_out=0 uses all). Other physics have other columns: with --set physics=mechanochemistry
-    they are F11, F12, F21, F22, c and S11, S22, S12, mu.
+    Columns of a full_tensor file are F11…F33 and stresses such as S11, P11, sigma11; those of the
+    tests of incompressible materials are a stretch (or stretch1 and stretch2, or shear) and P11. Empty
+    cells are missing, not zero. A column sd_S11 gives the standard deviation of S11 row by row and
+    replaces the two options there. From 20 rows on, a fifth of them is held out for the test score
+    (--set data.held_out=0 uses all). Another material has other columns: with --set
+    material.name=mechanochemistry they are F11, F12, F21, F22, c and S11, S22, S12, mu.
 
     Examples:
 
       steinmetz fit rubber.csv
 
       steinmetz fit rubber.csv --relative-noise 0 --absolute-noise 0.02 --out results/rubber
+
+      steinmetz fit pull.csv bulge.csv --experiment uniaxial --experiment equibiaxial
     """
     from steinmetz.studies import config
 
     commands.start_jax()
-    study = config.measured(
-        data, relative_noise, absolute_noise, _changes(changes, seed, parameters)
-    )
-    commands.carry_out(study, out, resume)
+    kinds: list[str | None] = list(experiment or [None])
+    kinds = kinds * len(data) if len(kinds) == 1 else kinds
+    if len(kinds) != len(data):
+        raise InputError(
+            f"--experiment: {len(kinds)} given for {len(data)} files; name one for each"
+        )
+    changes = settings(options.changes, options.seed, options.parameters)
+    study = config.measured_jointly(data, kinds, tuple(noise), changes)
+    commands.carry_out(study, options.out, options.resume)
 
 
 @app.command()
 def select(
-    folder: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
-    row: Annotated[
-        int, typer.Option("--row", help="Row of the table: the number of parameters of its law.")
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="Folder for the results.", show_default="the run's own"),
-    ] = None,
+    folder: Folder,
+    row: Annotated[int, typer.Option(help="Row of the table: number of parameters of its law.")],
+    target: Annotated[Path | None, output("the run's own")] = None,
     resume: Resume = None,
 ) -> None:
-    """Take another law from the table of a finished run, without refitting; its posterior is sampled anew.
+    """Take another law from the table of a finished run, without refitting; its posterior is new.
 
     Examples:
 
@@ -147,46 +140,32 @@ def select(
       steinmetz select runs/hyperelasticity-seed0 --row 4 --out runs/smaller
     """
     commands.start_jax()
-    commands.select_row(folder, row, out, resume)
+    commands.select_row(folder, row, target, resume)
 
 
 @app.command()
-def lcurve(
-    study: Annotated[
-        str,
-        typer.Argument(help="A built-in study (see `steinmetz list`) or the path of a TOML file."),
-    ],
-    methods: Annotated[
-        str, typer.Option("--methods", help="Ways to sparsify, with commas.")
-    ] = "l0,l1,l2",
-    noise: Annotated[
-        str | None,
-        typer.Option(
-            "--noise", help="Relative noise levels, with commas.", show_default="the study's"
-        ),
+def export(
+    folder: Folder,
+    to: Annotated[str, typer.Option(help="An exporter of `steinmetz list`.")] = "text",
+    file: Annotated[
+        Path | None, typer.Option("--out", help="File to write.", show_default="print it")
     ] = None,
-    penalties: Annotated[
-        int, typer.Option("--penalties", min=1, max=64, help="Penalties on the path.")
-    ] = 8,
-    restarts: Annotated[
-        int, typer.Option("--restarts", min=1, max=4096, help="Networks per noise level.")
-    ] = 8,
-    parameters: Annotated[
-        int | None,
-        typer.Option(
-            "--parameters", min=1, help="Choose λ for this many parameters.", show_default="by BIC"
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", help="Folder for the results.", show_default="runs/NAME-seedN-lcurve"
-        ),
-    ] = None,
-    seed: Seed = None,
-    changes: Set = None,
-    resume: Resume = None,
 ) -> None:
+    """Print the law of a finished run in another form, or write it to a file.
+
+    Examples:
+
+      steinmetz export runs/hyperelasticity-seed0
+
+      steinmetz export runs/hyperelasticity-seed0 --to latex --out law.tex
+    """
+    commands.start_jax()
+    commands.export(folder, to, file)
+
+
+@app.command()
+@packed
+def lcurve(study: StudyName, options: CurveOptions) -> None:
     """Test R² and loss against the penalty λ and the weights left; choose λ and say why.
 
     An L-curve that is interrupted keeps what it has finished; the same command goes on from there.
@@ -197,13 +176,14 @@ def lcurve(
 
       steinmetz lcurve hyperelasticity --methods l0,l1 --noise 0,0.05,0.1 --penalties 12
     """
+    methods, noises = names(options.methods), numbers(options.noise)
+    commands.start_jax()
+    from steinmetz.engine.lcurve import Plan
     from steinmetz.studies import config
 
-    commands.start_jax()
-    commands.draw_lcurve(
-        config.load(study, _changes(changes, seed)), _names(methods), _numbers(noise), penalties, restarts, parameters,
-        out, resume,
-    )  # fmt: skip
+    plan = Plan(methods, noises, options.penalties, options.restarts, options.parameters)
+    chosen = config.load(study, settings(options.changes, options.seed))
+    commands.draw_lcurve(chosen, plan, options.out, options.resume)
 
 
 @app.command()
@@ -215,22 +195,19 @@ def reproduce(
         ),
     ] = None,
     scale: Annotated[
-        str, typer.Option("--scale", help="quick (minutes) or full (the paper's sizes).")
+        str, typer.Option(help="quick (minutes) or full (the paper's sizes).")
     ] = "quick",
     seeds: Annotated[
-        int | None,
-        typer.Option(
-            "--seeds", min=1, max=1000, help="Seeds, from 0 on.", show_default="the figure's"
-        ),
+        int | None, whole("Seeds, from 0 on.", most=1000, default="the figure's")
     ] = None,
-    out: Annotated[
+    folder: Annotated[
         Path, typer.Option("--out", help="Folder for figures, page and finished points.")
     ] = Path("reproduction"),
 ) -> None:
     """Do the paper again, figure by figure, and say of each claim whether it holds.
 
-    Every finished point is kept by its content: the same command goes on after an interrupt, and another figure, scale
-    or number of seeds only does what is missing.
+    Every finished point is kept by its content: the same command goes on after an interrupt, and
+    another figure, scale or number of seeds only does what is missing.
 
     Examples:
 
@@ -241,12 +218,12 @@ def reproduce(
       steinmetz reproduce cost --scale full --out results/paper
     """
     commands.start_jax()
-    commands.reproduce(figures or [], scale, seeds, out)
+    commands.reproduce(figures or [], scale, seeds, folder)
 
 
 @app.command()
-def diagnose(folder: Annotated[Path, typer.Argument(help="Folder of a finished run.")]) -> None:
-    """Print every check of how the posterior of a run was sampled, pass or fail, and what to do about it.
+def diagnose(folder: Folder) -> None:
+    """Print every check of how the posterior of a run was sampled, pass or fail, and what to do.
 
     The exit code is 0 if all checks pass and 1 if one fails.
 
@@ -259,88 +236,19 @@ def diagnose(folder: Annotated[Path, typer.Argument(help="Folder of a finished r
 
 @app.command("list")
 def list_() -> None:
-    """List studies, generating laws, potentials and samplers.
+    """List studies, materials, experiments, laws, potentials, samplers and whatever else there is.
+
+    Files of your own are listed too, if the environment variable STEINMETZ_PLUGINS names their folder.
 
     Example:
 
       steinmetz list
     """
-    from steinmetz import registry
-    from steinmetz.studies import config, reproduction
-
-    rows = [("studies", [(name, config.title(name)) for name in config.names()])]
-    rows.append(
-        (
-            "figures of the paper",
-            [(name, reproduction.load(name).title) for name in reproduction.names()],
-        )
-    )
-    kinds = {
-        "laws": "physics.laws",
-        "physics": "physics",
-        "potentials": "potentials",
-        "ways to sparsify": "sparsify",
-        "samplers": "infer",
-    }
-    for title, kind in kinds.items():
-        rows.append(
-            (title, [(name, registry.summary(kind, name)) for name in registry.names(kind)])
-        )
-    for title, entries in rows:
-        typer.echo(f"{title}:")
-        for name, summary in entries:
-            typer.echo(f"  {name:<18} {summary}")
-
-
-def _changes(
-    changes: list[str] | None, seed: int | None, parameters: int | None = None
-) -> dict[str, Any]:
-    """`key=value` pairs as typed values: TOML where it parses, text otherwise."""
-    found: dict[str, Any] = {} if seed is None else {"seed": seed}
-    if parameters is not None:
-        found["sparsify.parameters"] = parameters
-    for change in changes or []:
-        key, equals, value = change.partition("=")
-        if not equals or not key:
-            raise InputError(f"--set {change}: write key=value, such as --set infer.particles=100")
-        try:
-            found[key.strip()] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
-            found[key.strip()] = value.strip()
-    return found
-
-
-def _names(text: str) -> tuple[str, ...]:
-    """Ways to sparsify from a list with commas."""
-    from steinmetz import registry
-
-    names = tuple(part.strip() for part in text.split(",") if part.strip())
-    for name in names:
-        registry.load("sparsify", name)
-    if not names or len(set(names)) < len(names):
-        raise InputError(f"--methods {text}: name each way once, such as --methods l0,l1,l2")
-    return names
-
-
-def _numbers(text: str | None) -> tuple[float, ...] | None:
-    """Noise levels from a list with commas."""
-    if text is None:
-        return None
-    try:
-        found = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise InputError(
-            f"--noise {text}: write numbers with commas, such as --noise 0,0.05,0.1"
-        ) from None
-    if not all(0 <= value <= 10 for value in found) or len(set(found)) < len(found):
-        raise InputError(
-            f"--noise {text}: different shares of the stress between 0 and 10 are possible"
-        )
-    return found
+    typer.echo(commands.listing())
 
 
 def main() -> None:
-    """Entry point: wrong input is one sentence and exit code 2, a failed run one sentence and exit code 1."""
+    """Entry point: wrong input is one sentence and exit code 2, a failed run one sentence and 1."""
     try:
         raise SystemExit(app(standalone_mode=False) or 0)
     except InputError as error:
@@ -350,9 +258,8 @@ def main() -> None:
     except RunStopped as stopped:
         print(f"steinmetz: {stopped}", file=sys.stderr, flush=True)
         sys.stdout.flush()
-        os._exit(
-            stopped.code
-        )  # a compilation in another thread cannot be stopped, and must not be waited for
+        # a compilation in another thread cannot be stopped, and must not be waited for
+        os._exit(stopped.code)
     except (KeyboardInterrupt, typer.Abort):
         message, code = "interrupted; nothing was written", 130
     except Exception as error:

@@ -1,30 +1,35 @@
-"""What the commands do, once their words are understood: compute, save, print, and keep what an interrupt leaves."""
+"""What the commands do, once their words are understood: compute, save, print, keep what is left."""
 
-import hashlib
 import json
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
 from steinmetz import registry
 from steinmetz.errors import InputError
 
+if TYPE_CHECKING:
+    from steinmetz.cache import Store
+    from steinmetz.engine.lcurve import Plan
+    from steinmetz.records import Report
+    from steinmetz.studies.config import Study
+
+T = TypeVar("T")
+Compute = Callable[[Callable[["Report"], T]], T]
+"""Does work that reports its progress, and shows it."""
+
 
 class RunStopped(Exception):
     """Ctrl-C or SIGTERM during a run; says what was kept, and the code to leave with."""
 
     def __init__(self, kept: bool = False, code: int = 130) -> None:
-        left = (
-            "what was finished is kept, the same command goes on from there"
-            if kept
-            else "nothing was written"
-        )
-        super().__init__(f"interrupted; {left}")
+        going_on = "what was finished is kept, the same command goes on from there"
+        super().__init__(f"interrupted; {going_on if kept else 'nothing was written'}")
         self.code = code
 
 
@@ -34,9 +39,8 @@ def start_jax() -> None:
 
     jax.config.update("jax_enable_x64", True)
     if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
-        cache = (
-            Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steinmetz" / "jax"
-        )
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        cache = home / "steinmetz" / "jax"
         try:
             cache.mkdir(parents=True, exist_ok=True)
         except OSError:
@@ -45,52 +49,43 @@ def start_jax() -> None:
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
 
 
-def _store(folder: Path, study: Any, resume: bool | None, *more: object) -> Any:
+def _kept_beside(folder: Path, study: "Study", resume: bool | None, *more: object) -> "Store":
     """Where a run keeps what it has finished: a hidden folder beside its target.
 
-    `resume` True demands that there is something, False throws it away.
-
-    Pieces belong to this version and to everything that training and search depend on; particles, say, may change.
+    `resume` True demands that there is something, False throws it away. What is kept belongs to this
+    version and to everything that training and search depend on; particles, say, may change.
     """
     from importlib import metadata
 
     from steinmetz.cache import Store
 
     folder = folder.absolute()
-    table = ""
-    if study.data.table and Path(study.data.table).is_file():
-        table = hashlib.sha256(Path(study.data.table).read_bytes()).hexdigest()
-    kept = study.model_dump(mode="json", exclude={"name", "title", "infer", "assess"})
-    kept["sparsify"] = {
-        k: v for k, v in kept["sparsify"].items() if k not in ("parameters", "bic_slack")
-    }
-    said = "\n".join(
-        [metadata.version("steinmetz"), json.dumps(kept, sort_keys=True), table, *map(str, more)]
-    )
-    store = Store(folder.with_name(f".{folder.name}.partial"), said)
-    if resume and not store.found:
-        raise InputError(
-            f"--resume: no interrupted run of this study is kept beside {folder}; leave --resume out"
-        )
+    content = json.dumps(study.content("search"), sort_keys=True)
+    text = "\n".join([metadata.version("steinmetz"), content, *map(str, more)])
+    cache = Store(folder.with_name(f".{folder.name}.partial"), text)
+    if resume and not cache.found:
+        words = f"no interrupted run of this study is kept beside {folder}; leave --resume out"
+        raise InputError(f"--resume: {words}")
     if resume is False:
-        store.clear()
-    return store
+        cache.clear()
+    return cache
 
 
 @contextmanager
 def _interruptible(
-    store: Any, kept: Callable[[], bool] | None = None
-) -> Iterator[Callable[[Callable[[Any], Any]], Any]]:
-    """Gives a function that does work with progress shown; an interrupt says what is kept, success clears the store.
+    cache: "Store", kept: Callable[[], bool] | None = None
+) -> Iterator[Callable[[Callable[["Report"], T]], T]]:
+    """Gives a function that does work with progress shown.
 
-    `kept` tells whether something is kept where that is not the store's business.
+    An interrupt says what is kept, success clears the cache. `kept` tells whether something is kept
+    where that is not the cache's business.
     """
     from steinmetz import interrupts, progress
 
-    if store.found:
+    if cache.found:
         print("steinmetz: going on from what an interrupted run has finished", file=sys.stderr)
 
-    def compute(work: Callable[[Any], Any]) -> Any:
+    def compute(work: Callable[["Report"], T]) -> T:
         with progress.shown() as report:
             return interrupts.watched(work, report)
 
@@ -99,21 +94,22 @@ def _interruptible(
             yield compute
     except KeyboardInterrupt as heard:  # here, because the parser would leave without a word
         code = 143 if isinstance(heard, interrupts.Terminated) else 130
-        raise RunStopped(store.found if kept is None else kept(), code) from None
+        raise RunStopped(cache.found if kept is None else kept(), code) from None
     if kept is None:
-        store.clear()
+        cache.clear()
 
 
-def carry_out(study: Any, out: Path | None, resume: bool | None) -> None:
+def carry_out(study: "Study", out: Path | None, resume: bool | None) -> None:
     """Check the target, run, save, and print the final screen."""
     from steinmetz.engine.run import run as run_study
     from steinmetz.report import files, screen
 
     folder = out or Path("runs") / f"{study.name}-seed{study.seed}"
     files.check_target(folder)
-    store = _store(folder, study, resume)
-    with _interruptible(store) as compute:
-        summary = files.save(compute(lambda report: run_study(study, report, store)), folder)
+    cache = _kept_beside(folder, study, resume)
+    with _interruptible(cache) as compute:
+        outcome = compute(lambda report: run_study(study, report, cache))
+        summary = files.save(outcome, folder)
     typer.echo(screen.final(summary, folder))
 
 
@@ -127,34 +123,38 @@ def select_row(folder: Path, row: int, out: Path | None, resume: bool | None) ->
         raise InputError(f"{folder}: no finished run there (carving.json is missing)")
     target = out or folder
     files.check_target(target)
-    store = _store(target, config.load(str(folder / "study.toml")), resume, "row", row)
-    with _interruptible(store) as compute:
-        summary = files.save(compute(lambda report: select(folder, row, report, store)), target)
+    cache = _kept_beside(target, config.load(str(folder / "study.toml")), resume, "row", row)
+    with _interruptible(cache) as compute:
+        outcome = compute(lambda report: select(folder, row, report, cache))
+        summary = files.save(outcome, target)
     typer.echo(screen.final(summary, target))
 
 
-def draw_lcurve(
-    study: Any,
-    methods: tuple[str, ...],
-    noises: tuple[float, ...] | None,
-    penalties: int,
-    restarts: int,
-    parameters: int | None,
-    out: Path | None,
-    resume: bool | None,
-) -> None:
-    from steinmetz.engine.lcurve import lcurve as compute_curve
+def export(folder: Path, form: str, out: Path | None) -> None:
+    """Print the law of a finished run in another form, or write it to a file."""
+    from steinmetz.exporters import base
+    from steinmetz.exporters import json as law_json
+    from steinmetz.report import files
+
+    exporter = base.load(form)
+    law, about = law_json.read(folder / "law.json")
+    text = exporter.export(law, about)
+    if out is None:
+        typer.echo(text)
+    else:
+        files.write(out, text)
+
+
+def draw_lcurve(study: "Study", plan: "Plan", out: Path | None, resume: bool | None) -> None:
+    """Compute an L-curve, write its files and print what was chosen."""
+    from steinmetz.engine.lcurve import lcurve
     from steinmetz.report import files, lcurves
 
     folder = out or Path("runs") / f"{study.name}-seed{study.seed}-lcurve"
     files.check_target(folder, lcurves.MARKER)
-    store = _store(folder, study, resume, noises, penalties, restarts)
-    with _interruptible(store) as compute:
-        curve = compute(
-            lambda report: compute_curve(
-                study, methods, noises, penalties, restarts, parameters, report, store
-            )
-        )
+    cache = _kept_beside(folder, study, resume, plan.noises, plan.penalties, plan.restarts)
+    with _interruptible(cache) as compute:
+        curve = compute(lambda report: lcurve(study, plan, report, cache))
         lcurves.save(curve, folder)
     typer.echo(lcurves.screen(curve, folder))
 
@@ -183,9 +183,28 @@ def reproduce(names: list[str], scale: str, seeds: int | None, folder: Path) -> 
 
 def diagnose(folder: Path) -> bool:
     """Print every check of a finished run; whether all pass."""
-    from steinmetz.report import checks
+    from steinmetz.report import checks, summary
 
-    summary = checks.read(folder)
-    found = checks.examine(summary)
-    typer.echo(checks.screen(found, summary, folder))
-    return all(check.passed for check in found)
+    numbers = summary.read(folder)
+    results = checks.examine(numbers)
+    typer.echo(checks.screen(results, numbers, folder))
+    return all(check.passed for check in results)
+
+
+def listing() -> str:
+    """Every plug-in of every kind with its summary, and the figures of the paper."""
+    from steinmetz.studies import config, reproduction
+
+    lines = []
+    for kind in registry.KINDS.values():
+        lines.append(f"{kind.plural}:")
+        for name in registry.names(kind.folder):
+            about = (
+                config.title(name)
+                if kind.suffix == ".toml"
+                else registry.summary(kind.folder, name)
+            )
+            lines.append(f"  {name:<18} {about}")
+    lines.append("figures of the paper:")
+    lines += [f"  {name:<18} {reproduction.load(name).title}" for name in reproduction.names()]
+    return "\n".join(lines)

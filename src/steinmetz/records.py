@@ -1,19 +1,23 @@
 """The records every stage speaks: reference state, stress map, observations, path, progress.
 
-Stages never see mechanics. A physics turns what was measured into `Observations`: inputs x of the potential and a
-linear operator B with y = B ∇Ψ̂(x), because every observed stress is linear in the slopes of the normalised potential.
+Stages never see mechanics. A material and an experiment turn what was measured into `Observations`:
+inputs x of the potential and a linear operator B with y = B ∇Ψ̂(x), because every observed stress is
+linear in the slopes of the normalised potential.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
+from pydantic import BaseModel, ConfigDict
 
 from steinmetz.errors import InputError
+from steinmetz.shapes import Cells, Inputs, Points, Scalar
 
 Report = Callable[..., None]
 """`report(stage, done, total, **facts)`, called between compiled chunks."""
@@ -25,7 +29,9 @@ def silent(stage: str, done: int, total: int, **facts: object) -> None:
 
 @dataclass(frozen=True)
 class Reference:
-    """Where energy and stress vanish: Ψ̂ = Ψ − Ψ(x₀) − Σ_k n_k d_k·(x − x₀), n_k = v_k·∇Ψ(x₀) (method §1).
+    """Where energy and stress vanish (method §1).
+
+    Ψ̂ = Ψ − Ψ(x₀) − Σ_k n_k d_k·(x − x₀) with n_k = v_k·∇Ψ(x₀).
 
     `point` is x₀, `weights` are the v_k and `directions` the d_k. Without directions only the energy
     is shifted. This is the one place where a potential is normalised.
@@ -53,17 +59,13 @@ class Reference:
             )
         return found
 
-    def energy(
-        self, potential: Callable[[Array], Array], x: Float[Array, "inputs"]
-    ) -> Float[Array, ""]:
+    def energy(self, potential: Callable[[Array], Array], x: Inputs) -> Scalar:
         """Ψ̂(x) of a potential Ψ."""
         point = jnp.asarray(self.point, x.dtype)
         value, slope = jax.value_and_grad(potential)(point)
         return potential(x) - value - self.removed(slope) @ (x - point)
 
-    def slopes(
-        self, gradients: Callable[[Array], Array], x: Float[Array, "data inputs"]
-    ) -> Float[Array, "data inputs"]:
+    def slopes(self, gradients: Callable[[Array], Array], x: Points) -> Points:
         """∇Ψ̂ at many x, from a function that gives ∇Ψ at many points."""
         slope = gradients(jnp.concatenate([x, jnp.asarray(self.point, x.dtype)[None]]))
         return slope[:-1] - self.removed(slope[-1])
@@ -92,7 +94,10 @@ class Reference:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What a potential must satisfy: convexity in all inputs, growth in some, no stress at the reference."""
+    """What a potential must satisfy.
+
+    Convexity in all inputs, growth in some, no stress at the reference.
+    """
 
     convex: bool
     increasing: tuple[str, ...]
@@ -121,12 +126,12 @@ class Observations(NamedTuple):
     """Stress data as the stages see them; unmeasured cells are masked, never zero."""
 
     state: Float[np.ndarray, "data columns"]
-    inputs: Float[Array, "data inputs"]
+    inputs: Points
     operator: Float[Array, "data components inputs"]
-    values: Float[Array, "data components"]
+    values: Cells
     observed: Bool[Array, "data components"]
-    absolute: Float[Array, "data components"]
-    relative: Float[Array, "data components"]
+    absolute: Cells
+    relative: Cells
     components: tuple[str, ...]
 
     @property
@@ -151,30 +156,56 @@ class Observations(NamedTuple):
         return self._replace(inputs=self.inputs / unit, operator=self.operator / unit)
 
     def modulus(self, reference: Reference) -> float:
-        """Stress per unit slope: the root-mean-square stress over that of the potentials Ψ = x_i alone.
+        """Stress per unit slope: the root-mean-square stress over that of Ψ = x_i, all i together.
 
-        The natural size of a weight on the output, whatever the unit of stress and the amplitude of strain.
+        The natural size of a weight on the output, whatever the unit of stress and the amplitude
+        of strain.
         """
         kept = reference.responses[[not reference.cancels(i) for i in range(len(reference.point))]]
-        unit = np.einsum("nci,ki->knc", np.asarray(self.operator), kept)[
-            :, np.asarray(self.observed)
-        ]
+        every = np.einsum("nci,ki->knc", np.asarray(self.operator), kept)
+        unit = every[:, np.asarray(self.observed)]
         response = float(np.sqrt(np.mean(unit**2))) if unit.size else 0.0
         if response == 0:
             raise InputError(
-                f"the observed components ({', '.join(self.components)}) do not depend on the potential at the given "
-                "states; there is nothing to learn from them"
+                f"the observed components ({', '.join(self.components)}) do not depend on the "
+                "potential at the given states; there is nothing to learn from them"
             )
         return self.scale / response
 
 
+class Segment(NamedTuple):
+    """The part of a validation path that belongs to one experiment, and the name of its coordinate."""
+
+    experiment: str
+    label: str
+    points: slice
+
+
 class ValidationPath(NamedTuple):
-    """States along which a law is validated, the coordinate to plot them over and the sampled range."""
+    """States along which a law is validated, one segment per experiment of the study.
+
+    `coordinate` is what to plot over, `sampled` whether a point lies in the range of the data,
+    `observed` which components an experiment measures there, with the noise of its data.
+    """
 
     state: Float[np.ndarray, "points columns"]
+    map: StressMap
+    components: tuple[str, ...]
+    observed: Bool[np.ndarray, "points components"]
+    relative: Float[np.ndarray, "points components"]
+    absolute: Float[np.ndarray, "points components"]
     coordinate: Float[np.ndarray, "points"]
-    label: str
     sampled: Bool[np.ndarray, "points"]
+    segments: tuple[Segment, ...]
+
+    def known(
+        self, values: Float[Array, "points components"], part: Bool[np.ndarray, "points"]
+    ) -> Observations:
+        """Values at some of the points, as observations."""
+        cells, nothing = jnp.asarray(self.observed[part]), jnp.zeros(self.observed[part].shape)
+        inputs, operator = self.map.inputs[part], self.map.operator[part]
+        seen = (values[part], cells, nothing, nothing, self.components)
+        return Observations(self.state[part], inputs, operator, *seen)
 
 
 class Plane(NamedTuple):
@@ -190,4 +221,35 @@ class Truth(NamedTuple):
     """A generating law, known for synthetic data only: energy(inputs) without normalisation."""
 
     name: str
-    energy: Callable[[Float[Array, "inputs"]], Float[Array, ""]]
+    energy: Callable[[Inputs], Scalar]
+
+    def stress(self, reference: Reference, at: StressMap) -> Cells:
+        """y = B ∇Ψ̂, normalised like every potential (method §1)."""
+        return _true_stress(self, reference, at)
+
+    def energies(self, reference: Reference, x: Points) -> Float[Array, "data"]:
+        """Ψ̂ at many inputs."""
+        return _true_energy(self, reference, x)
+
+
+@eqx.filter_jit
+def _true_stress(truth: Truth, reference: Reference, at: StressMap) -> Array:
+    slope = jax.grad(truth.energy)
+    removed = reference.removed(slope(jnp.asarray(reference.point)))
+    return at.stress(jax.vmap(slope)(at.inputs) - removed)
+
+
+@eqx.filter_jit
+def _true_energy(truth: Truth, reference: Reference, x: Array) -> Array:
+    return jax.vmap(lambda row: reference.energy(truth.energy, row))(x)
+
+
+class Document(BaseModel):
+    """A record that is also a JSON object: `scores["r2"]["path"]` is `scores.r2.path`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in type(self).model_fields:
+            raise KeyError(name)
+        return getattr(self, name)

@@ -1,146 +1,113 @@
-"""Scores: R², Wasserstein-1, coverage and CRPS, with bootstrap intervals (method §6, §8)."""
+"""The scores of a law and its posterior, as one typed record with one set of keys (method §6, §8)."""
+
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
+from pydantic import Field
 
-LEVELS = ("50", "90", "95")
+from steinmetz.assess import measures
+from steinmetz.records import Document, Observations
 
-
-def r2(
-    prediction: Float[np.ndarray, "states components"],
-    truth: Float[np.ndarray, "states components"],
-    observed: Bool[np.ndarray, "states components"] | None = None,
-) -> float | None:
-    """1 − Σ(ŷ − y)²/Σ(y − ȳ_component)², pooled over components; None where the truth does not vary."""
-    seen = np.ones(truth.shape, bool) if observed is None else observed
-    residual = float(np.sum(np.where(seen, prediction - truth, 0.0) ** 2))
-    total = float(np.sum(np.where(seen, truth - _means(truth, seen), 0.0) ** 2))
-    return 1 - residual / total if total > 0 else None
+Stress = Float[np.ndarray, "states components"]
+Draws = Float[np.ndarray, "draws states components"]
+Cells = Bool[np.ndarray, "states components"]
+Coverage = dict[str, float | None]
+"""Share of the values inside the central band, by its level in per cent."""
 
 
-def r2_per_component(
-    prediction: Float[np.ndarray, "states components"],
-    truth: Float[np.ndarray, "states components"],
-    names: tuple[str, ...],
-    observed: Bool[np.ndarray, "states components"] | None = None,
-) -> dict[str, float]:
-    """R² of each component; those without variance are left out."""
-    seen = np.ones(truth.shape, bool) if observed is None else observed
-    found = {}
-    for index, name in enumerate(names):
-        column = slice(index, index + 1)
-        score = r2(prediction[:, column], truth[:, column], seen[:, column])
-        if score is not None:
-            found[name] = score
-    return found
+class Parts(Document):
+    """A number on the whole validation path, in the sampled range and beyond it."""
+
+    path: float | None
+    sampled: float | None
+    extrapolated: float | None
 
 
-def _means(truth: np.ndarray, seen: np.ndarray) -> np.ndarray:
-    return np.sum(np.where(seen, truth, 0.0), axis=0) / np.maximum(np.sum(seen, axis=0), 1)
+class R2(Document):
+    """R² of the law against the clean truth where there is one, else against data."""
 
-
-def wasserstein(
-    a: Float[np.ndarray, "first *shape"],
-    b: Float[np.ndarray, "second *shape"],
-    a_weights: Float[np.ndarray, "first"] | None = None,
-    b_weights: Float[np.ndarray, "second"] | None = None,
-) -> Float[np.ndarray, "*shape"]:
-    """W1 = ∫ |CDF_a − CDF_b| of two samples along their first axis, of any two sizes, weighted if asked.
-
-    Both samples are sorted together; the difference of the two step functions is constant between neighbours.
-    """
-    ordered, order = _together(a, b)
-    step = np.concatenate([_shares(len(a), a_weights), -_shares(len(b), b_weights)])
-    return _area(ordered, step[order])
-
-
-def wasserstein_resampled(
-    random: np.random.Generator,
-    a: Float[np.ndarray, "first *shape"],
-    b: Float[np.ndarray, "second *shape"],
-    draws: int,
-    groups: int | None = None,
-) -> Float[np.ndarray, "draws *shape"]:
-    """W1 of bootstrap samples of both, sorted once: a resampled member counts as often as it was drawn.
-
-    `groups`: draws of `a` belong to so many particles, the last axis of (snapshots, particles); whole particles are
-    drawn, because the snapshots of one are not independent.
-    """
-    ordered, order = _together(a, b)
-    found = []
-    for _ in range(draws):
-        count = len(a) if groups is None else groups
-        drawn = np.tile(
-            random.multinomial(count, np.full(count, 1 / count)), len(a) // count
-        ) / len(a)
-        other = random.multinomial(len(b), np.full(len(b), 1 / len(b))) / len(b)
-        found.append(_area(ordered, np.concatenate([drawn, -other])[order]))
-    return np.stack(found)
-
-
-def _together(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    both = np.concatenate([a, b])
-    order = np.argsort(both, axis=0, kind="stable")
-    return np.take_along_axis(both, order, axis=0), order
-
-
-def _shares(count: int, weights: np.ndarray | None) -> np.ndarray:
-    return (
-        np.full(count, 1 / count)
-        if weights is None
-        else np.asarray(weights, float) / np.sum(weights)
+    train: float | None
+    test: float | None = Field(description="fresh states, or held-out rows")
+    path: float | None = None
+    path_sampled: float | None = None
+    path_extrapolated: float | None = None
+    per_component: dict[str, float] = Field(
+        description="on the test; those without variance left out"
     )
 
 
-def _area(ordered: np.ndarray, step: np.ndarray) -> np.ndarray:
-    difference = np.cumsum(step, axis=0)[:-1]
-    return np.asarray(np.sum(np.abs(difference) * np.diff(ordered, axis=0), axis=0))
+class Scores(Document):
+    """Everything measured of a law and its posterior."""
+
+    r2: R2
+    w1: dict[str, Parts] = Field(
+        default_factory=dict,
+        description="Wasserstein-1, mean along the path, by pair of distributions",
+    )
+    coverage: Coverage = Field(description="of noisy data by the predictive bands")
+    coverage_sampled: Coverage | None = None
+    coverage_extrapolated: Coverage | None = None
+    coverage_clean: Coverage | None = Field(
+        None, description="of the clean truth by the push-forward bands"
+    )
+    other: dict[str, float | None] = Field(
+        default_factory=dict, description="further scores, by the name of their file"
+    )
 
 
-def crps(
-    samples: Float[np.ndarray, "samples *shape"], values: Float[np.ndarray, "*shape"]
-) -> np.ndarray:
-    """Continuous ranked probability score E|X − y| − ½ E|X − X'|: W1 of a sample to one value, sharpness rewarded."""
-    ordered, count = np.sort(samples, axis=0), len(samples)
-    weights = (2 * np.arange(1, count + 1) - count - 1).reshape(-1, *(1,) * values.ndim) / count**2
-    return np.asarray(np.mean(np.abs(ordered - values), axis=0) - np.sum(weights * ordered, axis=0))
+class Ensembles(NamedTuple):
+    """Draws along the path with the truth and noisy copies of it."""
+
+    pushed: Draws
+    predictive: Draws
+    truth: Stress
+    noisy: Draws
 
 
-def interval(
-    random: np.random.Generator,
-    values: Float[np.ndarray, "units *shape"],
-    draws: int = 1000,
-    level: float = 0.95,
-) -> tuple[Float[np.ndarray, "*shape"], Float[np.ndarray, "*shape"]]:
-    """Percentile bootstrap interval of the mean over the first axis, whose entries are independent."""
-    count = random.multinomial(
-        len(values), np.full(len(values), 1 / len(values)), size=draws
-    ) / len(values)
-    means = np.tensordot(count, values, 1)
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return np.asarray(low), np.asarray(high)
+def r2(prediction: Stress, known: Observations) -> float | None:
+    """R² of a prediction at the states of some observations, over the cells that were observed."""
+    return measures.r2(prediction, np.asarray(known.values), np.asarray(known.observed))
 
 
-def bands(samples: Float[np.ndarray, "samples *shape"]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Lower and upper border of the central bands."""
-    borders = {}
-    for level in LEVELS:
-        tail = (1 - int(level) / 100) / 2
-        low, high = np.quantile(samples, [tail, 1 - tail], axis=0)
-        borders[level] = (low, high)
-    return borders
+def per_component(prediction: Stress, known: Observations) -> dict[str, float]:
+    """R² of each component; those without variance are left out."""
+    values, seen = np.asarray(known.values), np.asarray(known.observed)
+    return measures.r2_per_component(prediction, values, known.components, seen)
 
 
-def coverage(
-    samples: Float[np.ndarray, "samples states components"],
-    values: Float[np.ndarray, "states components"],
-    observed: Bool[np.ndarray, "states components"],
-) -> dict[str, float | None]:
-    """Share of the observed values inside the central 50, 90 and 95 % bands of the samples."""
-    if not observed.any():
-        return dict.fromkeys(LEVELS)
-    borders = bands(samples)
-    return {
-        level: float(np.mean(((values >= low) & (values <= high))[observed]))
-        for level, (low, high) in borders.items()
+def varying(truth: Stress, observed: Cells) -> Cells:
+    """Observed cells of the components that vary along the path."""
+    spread = [
+        np.ptp(column[seen]) if seen.any() else 0.0
+        for column, seen in zip(truth.T, observed.T, strict=True)
+    ]
+    return observed & (np.array(spread) > 0)
+
+
+def wasserstein(
+    along: Ensembles, cells: Cells, inside: Bool[np.ndarray, "states"]
+) -> dict[str, Parts]:
+    """W1 of three pairs of distributions, mean over components and along the path."""
+    pairs = {
+        "push_forward_noisy": (along.pushed, along.noisy),
+        "push_forward_clean": (along.pushed, along.truth[None]),
+        "predictive_noisy": (along.predictive, along.noisy),
     }
+    moving = cells.any(axis=0)
+    count = cells[:, moving].sum(axis=1)
+    result = {}
+    for name, (a, b) in pairs.items():
+        distance = measures.wasserstein(a[..., moving], b[..., moving])
+        total = np.sum(np.where(cells[:, moving], distance, 0.0), axis=1)
+        result[name] = parts(total / np.maximum(count, 1), inside)
+    return result
+
+
+def parts(values: Float[np.ndarray, "states"], inside: Bool[np.ndarray, "states"]) -> Parts:
+    """Means over the whole path, the sampled range and the rest."""
+    return Parts(
+        path=float(values.mean()),
+        sampled=float(values[inside].mean()) if inside.any() else None,
+        extrapolated=float(values[~inside].mean()) if not inside.all() else None,
+    )

@@ -1,4 +1,7 @@
-"""Read a table of measured rows: numbers by column name, empty cells missing, every complaint with its place."""
+"""Read a table of measured rows: numbers by column name, empty cells missing.
+
+Every complaint names its place.
+"""
 
 import csv
 import math
@@ -10,7 +13,9 @@ from jaxtyping import Float, Int
 
 from steinmetz.errors import InputError
 
+# What people write into a cell that was not measured.
 _MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
+# Bytes above which a file is hardly a table of tests.
 _LARGEST = 200_000_000
 
 
@@ -23,11 +28,12 @@ class Table(NamedTuple):
     lines: Int[np.ndarray, "rows"]
 
     def column(self, name: str) -> Float[np.ndarray, "rows"]:
+        """One column by name."""
         return self.values[:, self.columns.index(name)]
 
 
 def read(path: Path) -> Table:
-    """Read a CSV file (comma, semicolon or tab; lines starting with # are comments; the first line names columns)."""
+    """Read a CSV file: comma, semicolon or tab; # starts a comment; the first line names columns."""
     rows = _split(path)
     if not rows:
         raise InputError(f"{path}: the file has no header line; name the columns in the first line")
@@ -38,6 +44,14 @@ def read(path: Path) -> Table:
         raise InputError(f"{path}: the file has a header but no data rows")
     values = np.array([_numbers(path, line, columns, row) for line, row in rows[1:]])
     return Table(str(path), columns, values, np.array([line for line, _ in rows[1:]]))
+
+
+def write(path: Path, columns: dict[str, Float[np.ndarray, "rows"]]) -> None:
+    """A table as a CSV file that `read` reads back exactly; NaN becomes an empty cell."""
+    lines = [",".join(columns)]
+    for row in zip(*columns.values(), strict=True):
+        lines.append(",".join("" if math.isnan(cell) else repr(float(cell)) for cell in row))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _split(path: Path) -> list[tuple[int, list[str]]]:

@@ -10,7 +10,7 @@ import pydantic
 from jaxtyping import Array, Float
 
 from steinmetz import registry
-from steinmetz.engine.problem import require_double
+from steinmetz.engine.problem import use_double
 from steinmetz.errors import InputError
 from steinmetz.infer import auto, base, curvature, diagnostics, driver
 from steinmetz.records import Report, silent
@@ -42,7 +42,7 @@ def sample(
     `settings` are those of the method, such as particles=100; whiten=False starts around `start` and keeps the
     coordinates. With a `steinmetz.cache.Store`, an interrupted call goes on where it was.
     """
-    require_double()
+    use_double()
     point = jnp.asarray(start, float)
     if point.ndim != 1:
         raise InputError(f"start must be a point of the density, a vector; got shape {point.shape}")

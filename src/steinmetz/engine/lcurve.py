@@ -1,9 +1,9 @@
-"""L-curves: test R² and loss against the penalty λ and against the number of weights left, for several ways and noises.
+"""L-curves: test R² and loss against the penalty λ and against the number of weights left.
 
-All restarts and noise levels of one way are trained in one batch that walks the path of penalties.
+All restarts and noise levels of one penalty are trained in one batch that walks the path of λ.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -14,24 +14,38 @@ from jaxtyping import Array, Float
 from steinmetz import registry
 from steinmetz.assess import scores
 from steinmetz.cache import Store
-from steinmetz.engine.problem import Problem, network_of, prepare, require_double
+from steinmetz.engine.problem import Problem, network_of, prepare, use_double
 from steinmetz.engine.run import stage_keys
 from steinmetz.errors import InputError
-from steinmetz.physics import observe
 from steinmetz.potentials.base import Network, slopes
-from steinmetz.records import Reference, Report, StressMap, silent
+from steinmetz.records import Observations, Reference, Report, silent
+from steinmetz.shapes import Points
+from steinmetz.sparsify.base import Settings
 from steinmetz.sparsify.carve import NaturalUnits
 from steinmetz.sparsify.prune import prune
 from steinmetz.sparsify.train import Trained, Trial, train
 from steinmetz.studies import config
+from steinmetz.studies.config import Study
 
-METHODS = ("l0", "l1", "l2")
+
+class Plan(NamedTuple):
+    """What an L-curve is drawn of: penalties by name, relative noises (None: the study's), sizes.
+
+    `parameters` names a target count by which λ is chosen instead of by BIC.
+    """
+
+    methods: tuple[str, ...] = ("l0", "l1", "l2")
+    noises: tuple[float, ...] | None = None
+    penalties: int = 8
+    restarts: int = 8
+    parameters: int | None = None
 
 
 class Point(NamedTuple):
-    """One network: way, noise level, λ in units of log(n)/n, restart, weights not zero, parameters after pruning.
+    """One network: penalty, noise, λ in units of log(n)/n, restart, weights not zero, pruned size.
 
-    `loss` is χ²/n on the training data, `r2` is against the clean truth on fresh states (or on held-out rows).
+    `loss` is χ²/n on the training data, `r2` is against the clean truth on fresh states (or on
+    held-out rows).
     """
 
     method: str
@@ -45,7 +59,7 @@ class Point(NamedTuple):
 
 
 class Pick(NamedTuple):
-    """The penalty chosen for one way and noise level, and why."""
+    """The penalty chosen for one method and noise, and why."""
 
     method: str
     noise: float
@@ -57,119 +71,92 @@ class Pick(NamedTuple):
 class LCurve(NamedTuple):
     """Every point and the choice for every curve."""
 
-    study: Any
+    study: Study
     points: list[Point]
     picks: list[Pick]
     full: int
 
 
+class _Curve(NamedTuple):
+    """Data of one noise level: in natural units for training, and what networks are judged by."""
+
+    noise: float
+    problem: Problem
+    units: NaturalUnits
+    fresh: Observations
+
+
 def lcurve(
-    study: Any,
-    methods: tuple[str, ...] = METHODS,
-    noises: tuple[float, ...] | None = None,
-    penalties: int = 8,
-    restarts: int = 8,
-    parameters: int | None = None,
-    report: Report = silent,
-    store: Store | None = None,
+    study: Study, plan: Plan | None = None, report: Report = silent, cache: Store | None = None
 ) -> LCurve:
-    """Train every way on every noise level and choose a penalty for each; `parameters` names a target count instead."""
-    require_double()
-    keys = stage_keys(study.seed)
-    levels = _levels(keys["data"], study, noises)
-    physics = levels[0][1].physics
-    network = network_of(study, physics)
+    """Train every method on every noise level and choose a penalty for each."""
+    use_double()
+    plan, keys = plan or Plan(), stage_keys(study.seed)
+    curves = _curves(study, plan)
+    network = network_of(study, curves[0].problem.material)
+    trials = [Trial(restart, at) for at in range(len(curves)) for restart in range(plan.restarts)]
     points: list[Point] = []
-    for method in methods:
-        settings = _settings(study, method, penalties, restarts)
-        scenes = [
-            NaturalUnits.of(p.train, physics.reference, physics.sizes, study.noise.floor)
-            for _, p in levels
-        ]
-        quadratics = [
-            s.weighted(p.train.values, settings.min_relative_noise)
-            for s, (_, p) in zip(scenes, levels, strict=True)
-        ]
-        trials = [
-            Trial(restart, level) for level in range(len(levels)) for restart in range(restarts)
+    for method in plan.methods:
+        settings = _settings(study, method, plan)
+        data = [
+            curve.units.weighted(curve.problem.train.values, settings.min_relative_noise)
+            for curve in curves
         ]
         penalty = registry.load("sparsify", method).build(settings)
-        cells = [problem.train.cells for _, problem in levels]
+        cells = [curve.problem.train.cells for curve in curves]
         trained = train(
-            keys["carve"], network, penalty, scenes[0].reference, quadratics, cells, trials, settings,
-            _titled(report, method), store, f"{method}-",
+            keys["carve"], network, penalty, curves[0].units.reference, data, cells, trials, settings,
+            _titled(report, method), cache, f"{method}-",
         )  # fmt: skip
-        points += _points(keys["test"], method, network, trained, trials, levels, scenes, study)
-    return LCurve(study, points, _picks(points, levels, parameters), network.size)
+        points += _points(method, network, trained, trials, curves)
+    return LCurve(study, points, _picks(points, curves, plan.parameters), network.size)
 
 
 def _titled(report: Report, method: str) -> Report:
-    """Progress under the name of the way."""
+    """Progress under the name of the method."""
     return lambda stage, done, total, **facts: report(method, done, total, **facts)
 
 
-def _levels(
-    key: Array, study: Any, noises: tuple[float, ...] | None
-) -> list[tuple[float, Problem]]:
+def _curves(study: Study, plan: Plan) -> list[_Curve]:
     """One problem per noise level, with the same states."""
-    if noises is None:
-        return [(study.noise.relative, prepare(key, study))]
-    if study.data.table is not None:
+    if plan.noises is not None and study.data.law is None:
         raise InputError("--noise is for generated data; a measured table has the noise it has")
-    found = []
-    for noise in noises:
-        changed = study.model_copy(
-            update={"noise": study.noise.model_copy(update={"relative": noise})}
+    curves, keys = [], stage_keys(study.seed)
+    for noise in (study.noise.relative,) if plan.noises is None else plan.noises:
+        changed = study.noise.model_copy(update={"relative": noise})
+        problem = prepare(keys["data"], study.model_copy(update={"noise": changed}))
+        material = problem.material
+        units = NaturalUnits.of(
+            problem.train, material.reference, material.sizes, study.noise.floor
         )
-        found.append((noise, prepare(key, changed)))
-    return found
+        fresh = problem.fresh(keys["test"], study.assess.test_count)
+        curves.append(_Curve(noise, problem, units, fresh))
+    return curves
 
 
-def _settings(study: Any, method: str, penalties: int, restarts: int) -> Any:
-    """The study's own settings where it uses this way, else the defaults of the way for this network."""
+def _settings(study: Study, method: str, plan: Plan) -> Settings:
+    """The study's own settings where it uses this method, else its defaults for this network."""
     own = study.sparsify.model_dump() if study.sparsify.method == method else {"method": method}
-    raw = {**study.model_dump(mode="json", exclude={"sparsify"}), "sparsify": own}
-    raw = {
-        k: {a: b for a, b in v.items() if b is not None} if isinstance(v, dict) else v
-        for k, v in raw.items()
-    }
     reach = registry.load("sparsify", method).RANGE
-    changes = {
-        "sparsify.penalty": reach,
-        "sparsify.penalties": penalties,
-        "sparsify.restarts": restarts,
-    }
-    return config.build(raw, changes).sparsify
+    changes = {"penalty": reach, "penalties": plan.penalties, "restarts": plan.restarts}
+    return config.changed(study, "sparsify", {**own, **changes}).sparsify
 
 
 def _points(
-    key: Array,
-    method: str,
-    network: Network,
-    trained: Trained,
-    trials: list[Trial],
-    levels: list[tuple[float, Problem]],
-    scenes: list[NaturalUnits],
-    study: Any,
+    method: str, network: Network, trained: Trained, trials: list[Trial], curves: list[_Curve]
 ) -> list[Point]:
     """Judge every network of the grid as it was trained."""
-    found, graph = [], network.graph()
-    judged = [_judge(key, problem, study) for _, problem in levels]
-    for number, (restart, level) in enumerate(trials):
-        noise, scene, (at, values, observed) = levels[level][0], scenes[level], judged[level]
-        slope = _slopes(
-            network,
-            scene.reference,
-            jnp.asarray(trained.theta[:, number]),
-            at.inputs / np.array(scene.sizes),
-        )
-        slope = scene.modulus * np.asarray(slope) / np.array(scene.sizes)
+    points, graph = [], network.graph()
+    for number, (restart, at) in enumerate(trials):
+        noise, _, units, fresh = curves[at]
+        sizes = np.array(units.sizes)
+        theta = jnp.asarray(trained.theta[:, number])
+        slope = _slopes(network, units.reference, theta, fresh.inputs / sizes)
+        stress = np.asarray(fresh.map.stress(units.modulus * slope / sizes))
         for index, penalty in enumerate(trained.penalties):
-            theta = trained.theta[index, number]
+            law = prune(graph, theta[index], units.reference)
             ok = bool(trained.finite[index, number])
-            predicted = np.asarray(at.stress(jnp.asarray(slope[index])))
-            law = prune(graph, jnp.asarray(theta), scene.reference)
-            found.append(
+            points.append(
                 Point(
                     method,
                     noise,
@@ -178,69 +165,43 @@ def _points(
                     int(trained.nonzero[index, number]),
                     law.graph.size,
                     float(trained.misfit[index, number]),
-                    scores.r2(predicted, values, observed) if ok else None,
+                    scores.r2(stress[index], fresh) if ok else None,
                 )
             )
-    return found
-
-
-def _judge(key: Array, problem: Problem, study: Any) -> tuple[StressMap, np.ndarray, np.ndarray]:
-    """Fresh states and their clean values, or held-out rows."""
-    physics = problem.physics
-    if problem.truth is None:
-        rows = problem.held_out or problem.train
-        return (
-            StressMap(rows.inputs, rows.operator),
-            np.asarray(rows.values),
-            np.asarray(rows.observed),
-        )
-    state = physics.sample(key, study.assess.test_count, study.data.spread)
-    at = observe.rig(physics, state, physics.default_components)
-    clean = np.asarray(observe.clean_values(problem.truth, physics.reference, at))
-    return at, clean, np.ones(clean.shape, bool)
+    return points
 
 
 @eqx.filter_jit
 def _slopes(
-    network: Network,
-    reference: Reference,
-    theta: Float[Array, "laws parameters"],
-    x: Float[Array, "states inputs"],
-) -> Float[Array, "laws states inputs"]:
+    network: Network, reference: Reference, theta: Float[Array, "laws parameters"], x: Points
+) -> Float[Array, "laws data inputs"]:
     return jax.lax.map(lambda row: slopes(network, reference, row, x), theta)
 
 
-def _picks(
-    points: list[Point], levels: list[tuple[float, Problem]], target: int | None
-) -> list[Pick]:
+def _picks(points: list[Point], curves: list[_Curve], target: int | None) -> list[Pick]:
     """For every curve the λ of the best network: lowest χ² + k log n, or nearest to a target count."""
     picks = []
-    cells = {noise: problem.train.cells for noise, problem in levels}
+    cells = {curve.noise: curve.problem.train.cells for curve in curves}
     for method, noise in dict.fromkeys((point.method, point.noise) for point in points):
-        curve = [
-            p
-            for p in points
-            if (p.method, p.noise) == (method, noise) and np.isfinite(p.loss) and p.nonzero
-        ]
-        if not curve:
-            continue
-        count = cells[noise]
-        criterion = {
-            point: point.loss * count + point.pruned * float(np.log(count)) for point in curve
-        }
-        if target is None:
-            best = min(curve, key=lambda point: criterion[point])
-            reason = f"lowest χ² + k log n ({criterion[best]:.1f}) of {len(curve)} networks, restart {best.restart}"
-        else:
-            nearest = min(abs(point.pruned - target) for point in curve)
-            best = min(
-                (p for p in curve if abs(p.pruned - target) == nearest),
-                key=lambda point: point.loss,
-            )
-            reason = f"{best.pruned} parameters, nearest to the {target} asked for, lowest loss among those"
-        picks.append(
-            Pick(
-                method, noise, best.penalty, best.nonzero, f"{best.pruned} after pruning: {reason}"
-            )
-        )
+        alike = [p for p in points if (p.method, p.noise) == (method, noise)]
+        usable = [p for p in alike if np.isfinite(p.loss) and p.nonzero]
+        if usable:
+            best, reason = _best(usable, cells[noise], target)
+            words = f"{best.pruned} after pruning: {reason}"
+            picks.append(Pick(method, noise, best.penalty, best.nonzero, words))
     return picks
+
+
+def _best(curve: list[Point], count: int, target: int | None) -> tuple[Point, str]:
+    """One network of a curve, and why."""
+    if target is not None:
+        nearest = min(abs(point.pruned - target) for point in curve)
+        alike = [point for point in curve if abs(point.pruned - target) == nearest]
+        best = min(alike, key=lambda point: point.loss)
+        asked = f"nearest to the {target} asked for, lowest loss among those"
+        return best, f"{best.pruned} parameters, {asked}"
+    price = float(np.log(count))
+    best = min(curve, key=lambda point: point.loss * count + point.pruned * price)
+    lowest = best.loss * count + best.pruned * price
+    where = f"of {len(curve)} networks, restart {best.restart}"
+    return best, f"lowest χ² + k log n ({lowest:.1f}) {where}"

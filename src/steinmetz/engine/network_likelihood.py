@@ -1,13 +1,14 @@
-"""The likelihood of a whole network's weights, in their natural units: for flows that carve and sample at once."""
+"""The likelihood of a whole network's weights, in natural units: for flows that carve and sample at once."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
+from numpy.typing import ArrayLike
 
-from steinmetz.engine.problem import Problem, network_of, prepare, require_double
+from steinmetz.engine.problem import Problem, network_of, prepare, use_double
 from steinmetz.engine.run import stage_keys
 from steinmetz.infer import base
 from steinmetz.posterior import batched, density
@@ -15,55 +16,58 @@ from steinmetz.posterior.bijector import Bijector
 from steinmetz.potentials.base import Network
 from steinmetz.potentials.law import Law
 from steinmetz.records import Reference
+from steinmetz.shapes import Particles, Theta
 from steinmetz.sparsify.carve import NaturalUnits
 from steinmetz.sparsify.prune import fold_mirrors, prune
+from steinmetz.studies.config import Study
 
 
-class Weights(NamedTuple):
-    """`target` is the log likelihood of weights in natural units, `start` random weights, `nonnegative` their signs."""
+class NetworkLikelihood(NamedTuple):
+    """`target` is the log likelihood of weights in natural units.
+
+    `start` are random weights, `nonnegative` the numbers of those whose sign is fixed.
+    """
 
     target: base.Target
-    start: Float[Array, "parameters"]
+    start: Theta
     nonnegative: tuple[int, ...]
     network: Network
-    scene: NaturalUnits
+    units: NaturalUnits
     reference: Reference
     problem: Problem
 
-    def law(self, weights: Any, small: float = 0.0) -> Law:
-        """The pruned law of one vector of weights, in the units of the data; |weight| ≤ `small` counts as zero."""
-        theta = jnp.where(jnp.abs(jnp.asarray(weights)) <= small, 0.0, jnp.asarray(weights, float))
-        pruned = prune(self.network.graph(), theta, self.scene.reference)
-        return fold_mirrors(self.scene.outward(pruned, self.reference))
+    def law(self, weights: ArrayLike, small: float = 0.0) -> Law:
+        """The pruned law of one vector of weights, in the units of the data.
+
+        |weight| ≤ `small` counts as zero.
+        """
+        given = jnp.asarray(weights, float)
+        theta = jnp.where(jnp.abs(given) <= small, 0.0, given)
+        pruned = prune(self.network.graph(), theta, self.units.reference)
+        return fold_mirrors(self.units.outward(pruned, self.reference))
 
 
-def weights(study: Any) -> Weights:
+def network_likelihood(study: Study) -> NetworkLikelihood:
     """The network of a study before its data, ready for `steinmetz.sample(..., method="l1flow")`.
 
     The noise of a datum is judged by the datum itself, as in training. A prior is what the sampler adds.
     """
-    require_double()
+    use_double()
     keys = stage_keys(study.seed)
     problem = prepare(keys["data"], study)
-    physics = problem.physics
-    network = network_of(study, physics)
-    scene = NaturalUnits.of(problem.train, physics.reference, physics.sizes, study.noise.floor)
-    quadratic = scene.weighted(problem.train.values)
+    material = problem.material
+    network = network_of(study, material)
+    units = NaturalUnits.of(problem.train, material.reference, material.sizes, study.noise.floor)
+    quadratic = units.weighted(problem.train.values)
     free = Bijector(jnp.zeros(network.size, bool), jnp.ones(network.size))
     flat = density.Posterior(
-        network,
-        scene.reference,
-        quadratic,
-        free,
-        jnp.full(network.size, jnp.inf),
-        problem.train.cells,
-        1.0,
-        False,
-    )
+        network, units.reference, quadratic, free, jnp.full(network.size, jnp.inf),
+        problem.train.cells, 1.0, False,
+    )  # fmt: skip
     log_density = jax.jit(lambda theta: flat.log_density(theta))
     many = batched.scores_of(flat)
 
-    def scores(key: Array, particles: Float[Array, "particles dimension"]) -> tuple[Array, Array]:
+    def values_and_slopes(key: Array, particles: Particles) -> tuple[Array, Array]:
         if many is None:
             return jax.vmap(jax.value_and_grad(log_density))(particles)
         return many(particles, quadratic, 1.0)
@@ -71,13 +75,7 @@ def weights(study: Any) -> Weights:
     signs = np.asarray(network.nonnegative)
     raw = network.initial(keys["carve"])
     start = jnp.where(signs, jnp.abs(raw), raw).astype(float)
-    target = base.Target(log_density, scores)
-    return Weights(
-        target,
-        start,
-        tuple(np.flatnonzero(signs).tolist()),
-        network,
-        scene,
-        physics.reference,
-        problem,
+    target, fixed = base.Target(log_density, values_and_slopes), np.flatnonzero(signs).tolist()
+    return NetworkLikelihood(
+        target, start, tuple(fixed), network, units, material.reference, problem
     )

@@ -1,108 +1,177 @@
-"""Set a study up: physics, data and truth, in a form in which the stages no longer care where they came from."""
+"""Set a study up: material, data and truth, in a form in which the stages no longer care where they came from."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, Int
 
 from steinmetz import registry
 from steinmetz.data import noise, table
 from steinmetz.errors import InputError
-from steinmetz.physics import observe
-from steinmetz.physics.base import Physics
+from steinmetz.experiments import base as experiments
+from steinmetz.experiments import measured, observe
+from steinmetz.laws import base as laws
+from steinmetz.materials import base as materials
 from steinmetz.potentials.base import Network
 from steinmetz.records import Observations, Truth, ValidationPath
+from steinmetz.studies.config import Source, Study
 
+# Tables with fewer rows are not split: their test score would be luck.
 _FEWEST_TO_SPLIT = 20
 
 
-class Problem(NamedTuple):
-    """Training data, held-out rows (measured data only), the truth (synthetic data only) and the validation path."""
+class Block(NamedTuple):
+    """Data of one experiment: what is fitted, and rows held out of it (measured data only).
 
-    physics: Physics
+    `experiment` has the range of these data, `rows` are the columns of what is fitted.
+    """
+
+    experiment: experiments.Experiment
+    noise: noise.Config
+    rows: experiments.Rows
+    train: Observations
+    held_out: Observations | None
+
+
+class Problem(NamedTuple):
+    """All blocks of a study, and what they make together.
+
+    `train` and `held_out` are the data of all blocks, one below the other; `truth` is known for
+    synthetic data only. `floor` is the discrepancy a law is allowed, in the unit of the stress.
+    """
+
+    material: materials.Material
     truth: Truth | None
+    blocks: tuple[Block, ...]
     train: Observations
     held_out: Observations | None
     path: ValidationPath
+    floor: float
     notes: list[str]
 
+    def fresh(self, key: Array, count: int) -> Observations:
+        """What a law is judged by: clean truth at `count` new states, or held-out rows, or all rows.
 
-def require_double() -> None:
-    """Laws and posteriors are float64; say how to switch it on."""
-    if not jax.config.read("jax_enable_x64"):
-        raise InputError(
-            "steinmetz computes in float64: call jax.config.update('jax_enable_x64', True) before anything else"
-        )
+        Several experiments share the states as evenly as they can.
+        """
+        if self.truth is None:
+            return self.held_out or self.train
+        parts = []
+        for number, block in enumerate(self.blocks):
+            share = -(-count // len(self.blocks))
+            rows = block.experiment.fresh(_block_key(key, number), share)
+            parts.append(observe.clean(self.material, block.experiment, self.truth, rows))
+        return observe.joined(parts)
+
+    def clean(self, observations: Observations) -> Observations:
+        """The same states with the values of the generating law, where there is one."""
+        if self.truth is None:
+            return observations
+        values = self.truth.stress(self.material.reference, observations.map)
+        return observations._replace(values=values)
 
 
-def prepare(key: Array, study: Any) -> Problem:
+def use_double() -> None:
+    """Laws and posteriors are float64: switch JAX to it, for this process."""
+    jax.config.update("jax_enable_x64", True)
+
+
+def prepare(key: Array, study: Study) -> Problem:
     """Generate or read the data of a study."""
-    physics = registry.load("physics", study.physics).build()
-    notes: list[str] = []
-    if study.data.table is None:
-        truth = observe.law(physics, study.data.law, study.data.parameters)
-        try:
-            train = observe.synthetic(
-                key, physics, truth, study.data.count, study.data.spread, study.noise
-            )
-        except ZeroDivisionError:
-            raise InputError(
-                f"law '{truth.name}' divides by zero with data.parameters = {study.data.parameters}"
-            ) from None
-        held_out, spread = None, study.data.spread
-        if not bool(jnp.all(jnp.isfinite(train.values))):
-            raise InputError(
-                f"law '{truth.name}' is not finite for every state with data.spread = {study.data.spread}"
-            )
-    else:
-        truth = None
-        every, notes = observe.measured(physics, table.read(Path(study.data.table)), study.noise)
-        train, held_out = _split(key, every, study.data.held_out)
-        spread = physics.reach(every.state)
-    _check_noise(train, study.noise)
-    return Problem(
-        physics, truth, train, held_out, physics.path(study.assess.path_points, spread), notes
-    )
+    material = materials.build(study.material)
+    truth = laws.truth(material, study.data.law, study.data.parameters) if study.data.law else None
+    blocks, notes = [], []
+    for number, source in enumerate(study.sources):
+        experiment = experiments.build(source.experiment)
+        experiment.check(material)
+        at = _block_key(key, number)
+        if truth is None:
+            block, more = _measured(at, material, experiment, source)
+            notes += more
+        else:
+            block = _synthetic(at, material, experiment, truth, source)
+        blocks.append(block)
+    train = observe.joined([block.train for block in blocks])
+    kept = [block.held_out for block in blocks if block.held_out is not None]
+    _check_noise(train, study.noise.floor)
+    parts = [(block.experiment, block.noise) for block in blocks]
+    path = observe.path(material, parts, study.assess.path_points)
+    held_out = observe.joined(kept) if kept else None
+    floor = study.noise.floor * train.scale
+    return Problem(material, truth, tuple(blocks), train, held_out, path, floor, notes)
 
 
-def network_of(study: Any, physics: Physics) -> Network:
+def _block_key(key: Array, number: int) -> Array:
+    """A key per block; the first has that of the study."""
+    return key if number == 0 else jax.random.fold_in(key, number)
+
+
+def _synthetic(
+    key: Array,
+    material: materials.Material,
+    experiment: experiments.Experiment,
+    truth: Truth,
+    source: Source,
+) -> Block:
+    """A test of the generating law, with noise."""
+    state_key, noise_key = jax.random.split(key)
+    rows = experiment.sample(state_key, source.count)
+    try:
+        clean = observe.clean(material, experiment, truth, rows)
+    except ZeroDivisionError:
+        raise InputError(f"law '{truth.name}' divides by zero with its data.parameters") from None
+    if not bool(jnp.all(jnp.isfinite(clean.values))):
+        settings = source.experiment.model_dump(exclude={"name"})
+        words = ", ".join(f"{name} = {value}" for name, value in settings.items())
+        raise InputError(f"law '{truth.name}' is not finite for every state with {words}")
+    train = observe.noisy(noise_key, clean, source.noise)
+    return Block(experiment, source.noise, rows, train, None)
+
+
+def _measured(
+    key: Array, material: materials.Material, experiment: experiments.Experiment, source: Source
+) -> tuple[Block, list[str]]:
+    """The rows of a table, some of them held out."""
+    read = table.read(Path(str(source.table)))
+    every, rows, notes = measured.observations(material, experiment, read, source.noise)
+    fitted, kept = _split(key, len(rows), source.held_out)
+    held_out = _rows(every, kept) if len(kept) else None
+    covering = experiment.covering(rows)
+    return Block(covering, source.noise, rows[fitted], _rows(every, fitted), held_out), notes
+
+
+def network_of(study: Study, material: materials.Material) -> Network:
     """The untrained network of a study."""
-    potential = registry.load("potentials", study.potential.name)
-    return potential.build(study.potential, physics.inputs, physics.conditions)
-
-
-def undeformed(physics: Physics) -> np.ndarray:
-    """The state in the middle of the validation path."""
-    return physics.path(3, 0.1).state[1]
+    file = registry.load("potentials", study.potential.name)
+    network: Network = file.build(study.potential, material.inputs, material.conditions)
+    return network
 
 
 def _split(
-    key: Array, every: Observations, share: float
-) -> tuple[Observations, Observations | None]:
-    rows = len(every.state)
+    key: Array, rows: int, share: float
+) -> tuple[Int[np.ndarray, "fitted"], Int[np.ndarray, "kept"]]:
+    """Numbers of the rows to fit, and of random rows held out; none of a short table."""
     count = round(share * rows)
     if rows < _FEWEST_TO_SPLIT or count == 0:
-        return every, None
+        return np.arange(rows), np.zeros(0, int)
     order = np.asarray(jax.random.permutation(key, rows))
-    return _rows(every, np.sort(order[count:])), _rows(every, np.sort(order[:count]))
+    return np.sort(order[count:]), np.sort(order[:count])
 
 
-def _rows(observations: Observations, index: np.ndarray) -> Observations:
-    arrays = {
-        name: array[index] for name, array in observations._asdict().items() if name != "components"
-    }
+def _rows(observations: Observations, index: Int[np.ndarray, "rows"]) -> Observations:
+    fields = observations._asdict().items()
+    arrays = {name: array[index] for name, array in fields if name != "components"}
     return observations._replace(**arrays)
 
 
-def _check_noise(train: Observations, config: noise.Config) -> None:
+def _check_noise(train: Observations, floor: float) -> None:
     """Every observed datum needs a positive standard deviation."""
-    deviation = np.asarray(noise.deviation(train, train.values, config.floor))[
-        np.asarray(train.observed)
-    ]
+    deviation = np.asarray(noise.deviation(train, train.values, floor))[np.asarray(train.observed)]
     if not np.all(deviation > 0):
         raise InputError(
-            "some data have zero noise and would get infinite weight; give noise.absolute, or a noise.floor above zero"
+            "some data have zero noise and would get infinite weight; give noise.absolute, or a "
+            "noise.floor above zero"
         )

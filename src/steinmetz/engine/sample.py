@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 
 from steinmetz import registry
 from steinmetz.cache import Store
+from steinmetz.engine.inference import Inference, Moments
 from steinmetz.engine.problem import Problem, network_of
 from steinmetz.errors import InputError, RunFailure
 from steinmetz.infer import auto, base, diagnostics, driver
@@ -31,10 +32,11 @@ class Ensemble(NamedTuple):
     log_density: Float[np.ndarray, "draws"]
     factor: Float[np.ndarray, "draws"]
     shape: tuple[int, int]
-    method: str
-    reason: str
-    run: driver.Run
-    health: diagnostics.Diagnostics
+    inference: Inference
+
+    @property
+    def method(self) -> str:
+        return self.inference.method
 
 
 def target_of(posterior: density.Posterior, batch: int | None = None) -> base.Target:
@@ -62,7 +64,7 @@ def target_of(posterior: density.Posterior, batch: int | None = None) -> base.Ta
 
 def potential_of(study: Any, problem: Problem, law: Law) -> Potential:
     """The law's graph; where nothing was pruned, the network itself, which is faster and has the same parameters."""
-    network = network_of(study, problem.physics)
+    network = network_of(study, problem.material)
     return network if law.graph.size == network.size and law.graph == network.graph() else law.graph
 
 
@@ -87,7 +89,7 @@ def sample(
     """Sample the posterior of the law, in coordinates made round by its Laplace approximation unless told otherwise."""
     start_key, run_key, check_key = jax.random.split(key, 3)
     scene = carve.NaturalUnits.of(
-        problem.train, problem.physics.reference, problem.physics.sizes, study.noise.floor
+        problem.train, problem.material.reference, problem.material.sizes, study.noise.floor
     )
     posterior = density.of_potential(
         potential_of(study, problem, carved.law), carved.law.graph, carved.law.reference, carved.quadratic,
@@ -122,10 +124,31 @@ def sample(
     )
     health = diagnostics.examine(check_key, white, np.asarray(v).reshape(done.usable.shape))
     theta, value, factor = jax.jit(jax.vmap(lambda row: _described(posterior, touching, row)))(v)
-    ensemble = Ensemble(
-        np.asarray(theta), np.asarray(value), np.asarray(factor), done.usable.shape[:2], settings.method, reason, done,
-        health,
-    )  # fmt: skip
+    fin = lambda x: x if x is None or np.isfinite(x) else None
+    f = np.asarray(factor)
+    inference = Inference(
+        method=settings.method,
+        reason=reason,
+        particles=int(done.alive.size),
+        snapshots=done.usable.shape[0],
+        draws=len(v),
+        frozen=done.frozen,
+        steps=int(done.marks[-1]),
+        direction=fin(float(done.direction[-1])),
+        stopped=done.reason,
+        totals={n: float(x[done.alive].sum()) for n, x in done.facts.items()},
+        discrepancy=fin(health.discrepancy),
+        expected=fin(health.expected),
+        variance=health.variance if np.isfinite(health.variance).all() else None,
+        mean_variance=fin(health.mean_variance),
+        r_hat=fin(health.r_hat),
+        bulk=fin(health.bulk),
+        tail=fin(health.tail),
+        noise_factor=Moments(mean=float(f.mean()), sd=float(f.std()))
+        if study.noise.unknown
+        else None,
+    )
+    ensemble = Ensemble(np.asarray(theta), np.asarray(value), f, done.usable.shape[:2], inference)
     return posterior, ensemble
 
 

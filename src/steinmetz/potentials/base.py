@@ -7,8 +7,16 @@ import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float
+from pydantic import BaseModel, ConfigDict
 
 from steinmetz.records import Reference
+
+
+class Settings(BaseModel):
+    """What a study says of its potential; a potential adds fields of its own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    name: str
 
 
 class Potential(eqx.Module):

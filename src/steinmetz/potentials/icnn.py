@@ -6,20 +6,20 @@ non-negative; weights on the remaining inputs (J) have either sign.
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt
+from pydantic import Field, PositiveInt
 
 from steinmetz.errors import InputError
 from steinmetz.potentials import layered
+from steinmetz.potentials.base import Settings
 from steinmetz.records import Conditions
 
 # The defaults of every method suit it.
 TRAINING: dict[str, dict] = {}
 
 
-class Config(BaseModel):
+class Config(Settings):
     """Shape of the network."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     name: Literal["icnn"] = "icnn"
     form: Literal["passthrough", "tied"] = Field(
         "passthrough",

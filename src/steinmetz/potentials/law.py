@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 from steinmetz.potentials.activations import ACTIVATIONS
 from steinmetz.potentials.base import normalised_energy, slopes
 from steinmetz.potentials.graph import UNIT, Edge, Graph
-from steinmetz.records import Reference
+from steinmetz.records import Reference, StressMap
 
 
 class Law(eqx.Module):
@@ -29,6 +29,10 @@ class Law(eqx.Module):
     def slopes(self, x: Float[Array, "data inputs"]) -> Float[Array, "data inputs"]:
         """∇Ψ̂ at many inputs."""
         return _slopes(self, x)
+
+    def stress(self, at: StressMap) -> Float[Array, "states components"]:
+        """ŷ = B ∇Ψ̂ at many states."""
+        return at.stress(self.slopes(at.inputs))
 
     def names(self) -> tuple[str, ...]:
         """A name per parameter: target and source of its (first) edge, such as 'h1_J' or 'out_I1'."""

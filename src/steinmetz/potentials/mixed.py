@@ -6,10 +6,11 @@ of them is used. Every layer sees the inputs and all layers before it, so a line
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, field_validator
+from pydantic import Field, PositiveInt, field_validator
 
 from steinmetz.potentials import layered
 from steinmetz.potentials.activations import ACTIVATIONS
+from steinmetz.potentials.base import Settings
 from steinmetz.potentials.mlp import refuse_convex
 from steinmetz.records import Conditions
 
@@ -17,10 +18,9 @@ from steinmetz.records import Conditions
 TRAINING = {"l0": {"offset": 2.0, "warm_up": 1.0, "rate": 0.02}}
 
 
-class Config(BaseModel):
+class Config(Settings):
     """Shape of the network and what its units may be."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     name: Literal["mixed"] = "mixed"
     widths: tuple[PositiveInt, ...] = Field(
         (8, 8), min_length=1, max_length=4, description="units per hidden layer"

@@ -2,10 +2,11 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt
+from pydantic import Field, PositiveInt
 
 from steinmetz.errors import InputError
 from steinmetz.potentials import layered
+from steinmetz.potentials.base import Settings
 from steinmetz.records import Conditions
 
 # With three layers, gates that close early cut off what is not learned yet: they start open and close slowly.
@@ -22,10 +23,9 @@ TRAINING = {
 }
 
 
-class Config(BaseModel):
+class Config(Settings):
     """Shape of the network."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     name: Literal["mlp"] = "mlp"
     widths: tuple[PositiveInt, ...] = Field(
         (4, 16, 4), min_length=1, max_length=6, description="units per hidden layer"

@@ -1,4 +1,4 @@
-"""Push every particle through the law. Two distributions, never mixed (method §6).
+"""Push every draw through the law. Two distributions, never mixed (method §6).
 
 *Push-forward*: the model output alone. *Posterior predictive*: the same with the noise of the
 likelihood, which is observation noise and the discrepancy the model is allowed.
@@ -13,45 +13,46 @@ from steinmetz.data import noise
 from steinmetz.potentials.base import normalised_energy, slopes
 from steinmetz.potentials.law import Law
 from steinmetz.records import StressMap
+from steinmetz.shapes import Theta
 
-
-def components(law: Law, at: StressMap) -> Float[Array, "states components"]:
-    """ŷ = B ∇Ψ̂ of one law."""
-    return at.stress(law.slopes(at.inputs))
+Pushed = Float[np.ndarray, "draws states components"]
+# Draws that are pushed forward at once: more do not go faster, and need memory.
+_BATCH = 64
 
 
 @jax.jit
-def _push(law: Law, particles: Array, at: StressMap) -> tuple[Array, Array]:
-    def one(theta: Float[Array, "parameters"]) -> tuple[Array, Array]:
+def _push(law: Law, draws: Array, at: StressMap) -> tuple[Array, Array]:
+    def one(theta: Theta) -> tuple[Array, Array]:
         slope = slopes(law.graph, law.reference, theta, at.inputs)
         energy = jax.vmap(lambda x: normalised_energy(law.graph, law.reference, theta, x))(
             at.inputs
         )
         return at.stress(slope), energy
 
-    return jax.lax.map(one, particles, batch_size=64)
+    return jax.lax.map(one, draws, batch_size=_BATCH)
 
 
 def push_forward(
-    law: Law, particles: Float[Array, "particles parameters"], at: StressMap
-) -> tuple[Float[np.ndarray, "particles states components"], Float[np.ndarray, "particles states"]]:
-    """Observed components and energy of every particle at every state."""
-    values, energy = _push(law, jnp.asarray(particles), at)
+    law: Law, draws: Float[Array, "draws parameters"], at: StressMap
+) -> tuple[Pushed, Float[np.ndarray, "draws states"]]:
+    """Observed components and energy of every draw at every state."""
+    values, energy = _push(law, jnp.asarray(draws), at)
     return np.asarray(values), np.asarray(energy)
 
 
 def predictive(
     key: Array,
-    pushed: Float[np.ndarray, "particles states components"],
-    relative: Float[Array, "..."],
-    absolute: Float[Array, "..."],
+    pushed: Pushed,
+    deviations: tuple[Float[Array, "..."], Float[Array, "..."]],
     discrepancy: float,
-    factor: Float[np.ndarray, "particles"],
-) -> Float[np.ndarray, "particles states components"]:
-    """One observation per particle, state and component, with the noise of the likelihood: its floor included.
+    factor: Float[np.ndarray, "draws"],
+) -> Pushed:
+    """One observation per draw, state and component, with the noise of the likelihood.
 
-    `factor` is what every particle multiplies the noise with: one, unless it was sampled.
+    `deviations` are the relative and the absolute one, `discrepancy` what the law is allowed besides.
+    `factor` is what every draw multiplies the noise with: one, unless it was sampled.
     """
+    relative, absolute = deviations
     spread = jnp.sqrt(absolute**2 + discrepancy**2)
     own = jnp.asarray(factor)[:, None, None]
     return np.asarray(noise.draw(key, jnp.asarray(pushed), own * relative, own * spread))

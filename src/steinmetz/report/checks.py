@@ -27,7 +27,7 @@ def read(folder: Path) -> dict[str, Any]:
     """The summary of a finished run."""
     try:
         summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-        if "discrepancy" not in summary["inference"]:
+        if "discrepancy" not in summary.inference:
             raise KeyError
     except OSError:
         raise InputError(f"{folder}: no finished run there (summary.json is missing)") from None
@@ -40,26 +40,26 @@ def read(folder: Path) -> dict[str, Any]:
 
 def examine(summary: dict[str, Any]) -> list[Check]:
     """All checks that apply to the method."""
-    found, proof = summary["inference"], summary["admissible"]
+    found, proof = summary.inference, summary.admissible
     checks = [*_always(found)]
-    if found["method"] in _NOISY + _CHAINS:
+    if found.method in _NOISY + _CHAINS:
         checks += _chains(found)
-    if found["method"] in _CHAINS:
-        count = int(found["divergent"])
+    if found.method in _CHAINS:
+        count = int(found.totals["divergent"])
         checks.append(
             Check("divergences", count == 0, str(count), "0",
                   "raise infer.acceptance towards 0.99, or set infer.metric=dense")
         )  # fmt: skip
-    if found["method"] == "ssvn" and found["tried"] > 0:
-        share = found["accepted"] / max(found["tried"], 1)
+    if found.method == "ssvn" and found.totals["tried"] > 0:
+        share = found.totals["accepted"] / max(found.totals["tried"], 1)
         low, high = _ACCEPTED
         checks.append(
             Check("accepted moves", low <= share <= high, f"{share:.2f}", f"{low} to {high}",
                   "raise infer.warm_up, so that the size of the moves is found")
         )  # fmt: skip
-    violated = proof["violated"]
+    violated = proof.violated
     checks.append(
-        Check("admissible laws", violated == 0, f"{proof['checked'] - violated} of {proof['checked']}", "all",
+        Check("admissible laws", violated == 0, f"{proof.checked - violated} of {proof.checked}", "all",
               "see admissible.faults in summary.json; sample fewer parameters (--parameters)")
     )  # fmt: skip
     return checks
@@ -67,24 +67,24 @@ def examine(summary: dict[str, Any]) -> list[Check]:
 
 def _always(found: dict[str, Any]) -> Iterator[Check]:
     frozen, collapse = (
-        found["frozen"],
+        found.frozen,
         "use infer.method=auto, whose noise keeps the variance, or more particles",
     )
-    yield Check("finite particles", not frozen, f"{len(frozen)} of {found['particles']} frozen", "none",
+    yield Check("finite particles", not frozen, f"{len(frozen)} of {found.particles} frozen", "none",
                 "a smaller infer.rate or prior.deviation; look at the data for outliers")  # fmt: skip
-    if found["method"] in ("svgd", "psvgd"):
-        length = found["direction"]
+    if found.method in ("svgd", "psvgd"):
+        length = found.direction
         rest = length is not None and length < _REST
         yield Check("at rest", rest, "not finite" if length is None else f"direction {length:.2g}", f"below {_REST}",
                     "raise infer.steps, or set infer.batch to use all data")  # fmt: skip
-    share, expected = found["discrepancy"], found["expected"]
+    share, expected = found.discrepancy, found.expected
     good = share is not None and share <= _DISCREPANCY * expected
     words = "not finite" if share is None else f"KSD {share:.3g}"
     yield Check("Stein discrepancy", good, words, f"at most {_DISCREPANCY * expected:.3g}",
                 "the posterior is far from a Gaussian or not yet reached: raise infer.steps and infer.warm_up, or "
                 "compare with infer.method=nuts")  # fmt: skip
-    mean = found["mean_variance"]
-    low, high = found["variance"]
+    mean = found.mean_variance
+    low, high = found.variance
     spread = "not finite" if mean is None else f"{low:.2g} to {high:.2g}, mean {mean:.2f}"
     yield Check("variance over Laplace's", mean is not None and mean >= _COLLAPSED and low >= _COLLAPSED / 2, spread,
                 f"mean at least {_COLLAPSED}, all at least {_COLLAPSED / 2}", collapse)  # fmt: skip
@@ -92,21 +92,15 @@ def _always(found: dict[str, Any]) -> Iterator[Check]:
 
 def _chains(found: dict[str, Any]) -> Iterator[Check]:
     longer = "raise infer.steps, or infer.thin with it; with few parameters try infer.method=nuts"
-    if found["r_hat"] is None:
+    if found.r_hat is None:
         yield Check(
-            "R-hat",
-            False,
-            f"unknown with {found['snapshots']} snapshots",
-            f"below {_R_HAT}",
-            longer,
+            "R-hat", False, f"unknown with {found.snapshots} snapshots", f"below {_R_HAT}", longer
         )
         return
     limit = _R_HAT + 3 * _scatter(found)
-    yield Check(
-        "R-hat", found["r_hat"] < limit, f"{found['r_hat']:.3f}", f"below {limit:.3f}", longer
-    )
+    yield Check("R-hat", found.r_hat < limit, f"{found.r_hat:.3f}", f"below {limit:.3f}", longer)
     for name in ("bulk", "tail"):
-        count = found[name] or 0.0
+        count = getattr(found, name) or 0.0
         yield Check(
             f"effective draws, {name}",
             count >= _EFFECTIVE,
@@ -118,15 +112,15 @@ def _chains(found: dict[str, Any]) -> Iterator[Check]:
 
 def _scatter(found: dict[str, Any]) -> float:
     """Standard error of split R-hat for independent draws: 2m halves of n/2 draws each, R-hat² = 1 + (F − 1)/(n/2)."""
-    return float((1 / max(found["particles"], 1)) ** 0.5 / max(found["snapshots"], 1))
+    return float((1 / max(found.particles, 1)) ** 0.5 / max(found.snapshots, 1))
 
 
 def screen(checks: list[Check], summary: dict[str, Any], folder: Path) -> str:
     """One line per check, advice under those that fail."""
-    found = summary["inference"]
+    found = summary.inference
     lines = [
-        f"  {folder}: {found['method']}, {found['draws']} draws of {summary['parameters']['active']} parameters",
-        f"  {found['reason']}; {found['stopped']}",
+        f"  {folder}: {found.method}, {found.draws} draws of {summary.parameters.active} parameters",
+        f"  {found.reason}; {found.stopped}",
         "",
     ]
     for check in checks:

@@ -1,58 +1,52 @@
-"""Figures of a run: path with bands, gates over training, marginals, and (measured data) predicted against measured."""
+"""Figures of a run: path with bands, gates over training, marginals, and predicted against measured.
 
+A figure is a function of an outcome, listed with its caption in `FIGURES`; `applies` says whether it
+has anything to show.
+"""
+
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import matplotlib
 import numpy as np
 from jaxtyping import Float
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from steinmetz.engine.run import Result
-from steinmetz.predict.push_forward import components as predict
+from steinmetz.engine.outcome import Outcome
 from steinmetz.predict.push_forward import predictive, push_forward
-from steinmetz.records import StressMap
+from steinmetz.records import Segment
 from steinmetz.report.planes import planes
 from steinmetz.report.style import COLOURS, STYLE
 
 # Histograms of the first parameters only; nobody reads a thousand.
 _MARGINALS = 48
+# Ends of the central 95 % band.
+_BAND = (0.025, 0.975)
 
 
-def draw(result: Result, folder: Path) -> dict[str, Path]:
+class Plot(NamedTuple):
+    """A figure, its caption, and which outcomes it is drawn for."""
+
+    draw: Callable[[Outcome], Figure]
+    caption: str
+    applies: Callable[[Outcome], bool] = lambda outcome: True
+
+
+def draw(outcome: Outcome, folder: Path) -> dict[str, Path]:
     """Draw everything; returns captions and files, in the order of reading."""
     drawn = {}
-    plots = {
-        "path.png": (
-            path,
-            "Energy and stress along the validation path, with 95 % bands of law and of data",
-        ),
-        "gates.png": (gates, "Weights left over training, and what the law was chosen from"),
-        "marginals.png": (marginals, "Posterior of the parameters"),
-    }
-    if result.along.truth is None:
-        plots["parity.png"] = (
-            parity,
-            "Predicted against measured stress, with 95 % predictive bands",
-        )
-    if result.problem.physics.planes:
-        plots["planes.png"] = (
-            planes,
-            "Slices of Ψ through the reference, with the minima of each slice",
-        )
     with matplotlib.rc_context(STYLE):
-        for name, (plot, caption) in plots.items():
-            figure = plot(result)
-            figure.savefig(folder / name)
-            drawn[caption] = folder / name
+        for name, plot in FIGURES.items():
+            if plot.applies(outcome):
+                file = folder / f"{name}.png"
+                plot.draw(outcome).savefig(file)
+                drawn[plot.caption] = file
     return drawn
-
-
-def _moving(result: Result) -> list[int]:
-    return distinct(result.along.law if result.along.truth is None else result.along.truth)
 
 
 def distinct(values: Float[np.ndarray, "points components"]) -> list[int]:
@@ -65,85 +59,81 @@ def distinct(values: Float[np.ndarray, "points components"]) -> list[int]:
     return kept
 
 
-def path(result: Result) -> Figure:
-    """Ψ (never observed) above, stress below; dotted lines bound the sampled range."""
-    along, course = result.along, result.problem.path
-    figure = Figure(figsize=(6.4, 6.4), layout="constrained")
-    top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[1, 1.6])
-    x = course.coordinate
-    low, high = np.quantile(along.pushed_energy, [0.025, 0.975], axis=0)
-    top.fill_between(x, low, high, color=COLOURS[0], alpha=0.3, lw=0, label="95 % push-forward")
-    top.plot(
-        x, along.law_energy, color=COLOURS[0], label=f"law, {result.law.graph.size} parameters"
-    )
-    if along.truth_energy is not None:
-        top.plot(x, along.truth_energy, "k--", lw=1, label="truth (never observed)")
-    top.set_ylabel("energy Ψ")
-    top.legend()
-    for colour, index in zip(COLOURS, _moving(result), strict=False):
-        _stress(bottom, result, index, colour)
-    bottom.set_xlabel(course.label)
-    bottom.set_ylabel(", ".join(sorted({name.rstrip("0123456789") for name in along.components})))
-    bottom.legend(loc="lower right")
-    for axis in (top, bottom):
-        for border in (
-            x[course.sampled].min(initial=np.inf),
-            x[course.sampled].max(initial=-np.inf),
-        ):
-            if x.min() < border < x.max():
-                axis.axvline(border, color="0.3", ls=":", lw=1)
+def path(outcome: Outcome) -> Figure:
+    """Ψ (never observed) above, stress below, a column per experiment; dotted: the sampled range."""
+    segments = outcome.problem.path.segments
+    figure = Figure(figsize=(2.6 + 3.8 * len(segments), 6.4), layout="constrained")
+    axes = figure.subplots(2, len(segments), sharex="col", height_ratios=[1, 1.6], squeeze=False)
+    for (top, bottom), segment in zip(axes.T, segments, strict=True):
+        _energy(top, outcome, segment.points)
+        _stress(bottom, outcome, segment)
+        if len(segments) > 1:
+            top.set_title(segment.experiment.replace("_", " "), fontsize=9)
+        for axis in (top, bottom):
+            _mark_range(axis, outcome, segment.points)
+    kinds = {name.rstrip("0123456789") for name in outcome.problem.path.components}
+    axes[0, 0].set_ylabel("energy Ψ")
+    axes[0, 0].legend()
+    axes[1, 0].set_ylabel(", ".join(sorted(kinds)))
     return figure
 
 
-def _stress(axis: Any, result: Result, index: int, colour: str) -> None:
-    along, x = result.along, result.problem.path.coordinate
-    name = along.components[index]
-    for samples, alpha in ((along.predictive, 0.15), (along.pushed, 0.4)):
-        low, high = np.quantile(samples[:, :, index], [0.025, 0.975], axis=0)
-        axis.fill_between(x, low, high, color=colour, alpha=alpha, lw=0)
-    axis.plot(
-        x, along.law[:, index], color=colour, label=f"{name} law (inner band: law, outer: data)"
-    )
-    if along.truth is not None and along.noisy is not None:
-        every = max(1, len(x) // 100)
-        axis.plot(
-            x[::every],
-            along.noisy[0, ::every, index],
-            ".",
-            ms=3,
-            color=colour,
-            label=f"{name} noisy validation",
-        )
-        axis.plot(x, along.truth[:, index], "k--", lw=1)
+def _energy(axis: Axes, outcome: Outcome, points: slice) -> None:
+    along, x = outcome.along, outcome.problem.path.coordinate[points]
+    low, high = np.quantile(along.pushed_energy[:, points], _BAND, axis=0)
+    axis.fill_between(x, low, high, color=COLOURS[0], alpha=0.3, lw=0, label="95 % push-forward")
+    label = f"law, {outcome.law.graph.size} parameters"
+    axis.plot(x, along.law_energy[points], color=COLOURS[0], label=label)
+    if along.truth_energy is not None:
+        truth = along.truth_energy[points]
+        axis.plot(x, truth, "k--", lw=1, label="truth (never observed)")
 
 
-def gates(result: Result) -> Figure:
-    """Left: weights that are not zero at test time, one line per restart. Right: BIC of the best law of each size."""
-    carved = result.carved
+def _stress(axis: Axes, outcome: Outcome, segment: Segment) -> None:
+    """Components that vary, each with the band of the law (inner) and of data (outer)."""
+    along, course, points = outcome.along, outcome.problem.path, segment.points
+    x, every = course.coordinate[points], max(1, (points.stop - points.start) // 100)
+    known = along.law if along.truth is None else along.truth
+    seen = np.flatnonzero(course.observed[points].any(axis=0))
+    moving = seen[distinct(known[points][:, seen])]
+    for colour, index in zip(COLOURS, moving, strict=False):
+        name = course.components[index]
+        for samples, alpha in ((along.predictive, 0.15), (along.pushed, 0.4)):
+            low, high = np.quantile(samples[:, points, index], _BAND, axis=0)
+            axis.fill_between(x, low, high, color=colour, alpha=alpha, lw=0)
+        label = f"{name} law (inner band: law, outer: data)"
+        axis.plot(x, along.law[points, index], color=colour, label=label)
+        if along.truth is not None and along.noisy is not None:
+            noisy = along.noisy[0, points, index][::every]
+            label = f"{name} noisy validation"
+            axis.plot(x[::every], noisy, ".", ms=3, color=colour, label=label)
+            axis.plot(x, along.truth[points, index], "k--", lw=1)
+    axis.set_xlabel(segment.label)
+    axis.legend(loc="lower right")
+
+
+def _mark_range(axis: Axes, outcome: Outcome, points: slice) -> None:
+    """Dotted lines where the sampled range ends."""
+    x = outcome.problem.path.coordinate[points]
+    inside = x[outcome.problem.path.sampled[points]]
+    for border in (inside.min(initial=np.inf), inside.max(initial=-np.inf)):
+        if x.min() < border < x.max():
+            axis.axvline(border, color="0.3", ls=":", lw=1)
+
+
+def gates(outcome: Outcome) -> Figure:
+    """Left: weights left at test time, a line per restart. Right: BIC of the best law of each size."""
+    carved = outcome.carved
     figure = Figure(figsize=(7.2, 3.2), layout="constrained")
     left, right = figure.subplots(1, 2)
     left.plot(carved.steps, np.maximum(carved.active, 1), lw=1)
     left.set_yscale("log")
     left.set_xlabel("step")
     left.set_ylabel("weights left")
-    right.plot(
-        [row.active for row in carved.table],
-        [row.criterion for row in carved.table],
-        "o-",
-        color=COLOURS[0],
-        ms=4,
-    )
-    chosen = carved.chosen
-    right.plot(
-        chosen.active,
-        chosen.criterion,
-        "o",
-        ms=9,
-        mfc="none",
-        mec=COLOURS[1],
-        mew=2,
-        label="chosen",
-    )
+    sizes, criteria = zip(*((row.active, row.criterion) for row in carved.table), strict=True)
+    right.plot(sizes, criteria, "o-", color=COLOURS[0], ms=4)
+    chosen, ring = carved.chosen, {"ms": 9, "mfc": "none", "mec": COLOURS[1], "mew": 2}
+    right.plot(chosen.active, chosen.criterion, "o", label="chosen", **ring)
     right.set_yscale("log")
     right.xaxis.set_major_locator(MaxNLocator(integer=True))
     right.set_xlabel("active parameters")
@@ -152,11 +142,11 @@ def gates(result: Result) -> Figure:
     return figure
 
 
-def marginals(result: Result) -> Figure:
-    """Histogram of the particles, MAP marked."""
+def marginals(outcome: Outcome) -> Figure:
+    """Histogram of the draws, MAP marked."""
     shown = slice(None, _MARGINALS)
-    names, values = result.law.names()[shown], np.asarray(result.law.values)[shown]
-    draws = result.particles[:, shown]
+    names, values = outcome.law.names()[shown], np.asarray(outcome.law.values)[shown]
+    draws = outcome.particles[:, shown]
     columns = min(4, len(names))
     rows = -(-len(names) // columns)
     figure = Figure(figsize=(2.0 * columns + 0.6, 1.8 * rows + 0.4), layout="constrained")
@@ -172,37 +162,46 @@ def marginals(result: Result) -> Figure:
     return figure
 
 
-def parity(result: Result) -> Figure:
+def parity(outcome: Outcome) -> Figure:
     """Measured rows: held-out ones where there are any, else all."""
-    shown = result.problem.held_out or result.problem.train
-    at = StressMap(shown.inputs, shown.operator)
-    pushed = push_forward(result.law, jnp.asarray(result.particles), at)[0]
-    key = jax.random.key(result.study.seed)
-    floor = result.study.noise.floor * result.problem.train.scale
-    drawn = predictive(key, pushed, shown.relative, shown.absolute, floor, result.ensemble.factor)
-    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
-    predicted = np.asarray(predict(result.law, at))
+    problem = outcome.problem
+    shown = problem.held_out or problem.train
+    pushed = push_forward(outcome.law, jnp.asarray(outcome.particles), shown.map)[0]
+    key, deviations = jax.random.key(outcome.study.seed), (shown.relative, shown.absolute)
+    drawn = predictive(key, pushed, deviations, problem.floor, outcome.ensemble.factor)
+    low, high = np.quantile(drawn, _BAND, axis=0)
+    predicted, values = np.asarray(outcome.law.stress(shown.map)), np.asarray(shown.values)
     figure = Figure(figsize=(4.6, 4.4), layout="constrained")
     axis = figure.subplots()
     for index, name in enumerate(shown.components):
         seen = np.asarray(shown.observed)[:, index]
         y = predicted[seen, index]
         bars = np.maximum([y - low[seen, index], high[seen, index] - y], 0.0)
-        colour = COLOURS[index % len(COLOURS)]
-        axis.errorbar(
-            np.asarray(shown.values)[seen, index],
-            y,
-            bars,
-            fmt=".",
-            ms=4,
-            lw=0.6,
-            color=colour,
-            label=name,
-        )
-    low_end, high_end = axis.get_xlim()
-    axis.plot([low_end, high_end], [low_end, high_end], "k--", lw=1)
-    held_out = result.problem.held_out is not None
-    axis.set_xlabel(f"measured stress ({'held-out' if held_out else 'fitted'} rows)")
+        look = {"ms": 4, "lw": 0.6, "color": COLOURS[index % len(COLOURS)]}
+        axis.errorbar(values[seen, index], y, bars, fmt=".", label=name, **look)
+    ends = axis.get_xlim()
+    axis.plot(ends, ends, "k--", lw=1)
+    rows = "fitted" if problem.held_out is None else "held-out"
+    axis.set_xlabel(f"measured stress ({rows} rows)")
     axis.set_ylabel("predicted stress")
     axis.legend(ncols=2, fontsize=7)
     return figure
+
+
+FIGURES = {
+    "path": Plot(
+        path, "Energy and stress along the validation path, with 95 % bands of law and of data"
+    ),
+    "gates": Plot(gates, "Weights left over training, and what the law was chosen from"),
+    "marginals": Plot(marginals, "Posterior of the parameters"),
+    "parity": Plot(
+        parity,
+        "Predicted against measured stress, with 95 % predictive bands",
+        lambda outcome: outcome.along.truth is None,
+    ),
+    "planes": Plot(
+        planes,
+        "Slices of Ψ through the reference, with the minima of each slice",
+        lambda outcome: bool(outcome.problem.material.planes),
+    ),
+}

@@ -1,44 +1,43 @@
 """Write a run directory as a whole: everything goes to a hidden folder beside it, which is then renamed."""
 
 import contextlib
-import json
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import xarray
 
-from steinmetz.engine.run import Result
+from steinmetz.engine import carving
+from steinmetz.engine.outcome import Outcome
 from steinmetz.errors import InputError
-from steinmetz.export import carving, law_file
+from steinmetz.exporters import json as law_json
+from steinmetz.exporters.base import About
 from steinmetz.report import figures, page
-from steinmetz.report.summary import summarise
+from steinmetz.report.summary import MARKER, Summary, summarise
 from steinmetz.studies import config
 
+# Draws along the path that are kept one by one; of the others there are quantiles.
 _KEPT_DRAWS = 100
-_MARKER = "summary.json"
+_QUANTILES = (0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975)
 
 
-def check_target(folder: Path, marker: str = _MARKER) -> None:
-    """Refuse, before anything is computed, a folder that cannot be written or that holds something else."""
+def check_target(folder: Path, marker: str = MARKER) -> None:
+    """Refuse, before anything is computed, a folder that cannot be written or holds something else."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"--out {folder}: there is a file of that name; name a folder")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / marker).is_file():
-        raise InputError(
-            f"--out {folder}: the folder holds other files; name a new one or an earlier run"
-        )
+        words = "the folder holds other files; name a new one or an earlier run"
+        raise InputError(f"--out {folder}: {words}")
     nearest = next(parent for parent in folder.absolute().parents if parent.exists())
     try:  # nothing is left behind: a run that is refused later must not leave an empty folder
         with tempfile.TemporaryDirectory(dir=nearest, prefix=".steinmetz-"):
             pass
     except OSError as error:
-        raise InputError(
-            f"--out {folder}: cannot write there ({(error.strerror or 'error').lower()})"
-        ) from None
+        reason = (error.strerror or "error").lower()
+        raise InputError(f"--out {folder}: cannot write there ({reason})") from None
 
 
 @contextlib.contextmanager
@@ -59,70 +58,79 @@ def whole(folder: Path) -> Iterator[Path]:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def save(result: Result, folder: str | Path) -> dict[str, Any]:
+def save(outcome: Outcome, folder: str | Path) -> Summary:
     """All files of method §8; returns the summary."""
     folder = Path(folder).absolute()
     check_target(folder)
-    summary = summarise(result)
+    summary = summarise(outcome)
+    about = About(outcome.study.material.name, outcome.study.name)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with whole(folder) as work:
         (work / "figures").mkdir()
-        drawn = figures.draw(result, work / "figures")
-        write(
-            work / "law.json",
-            json.dumps(law_file.to_dict(result.law, result.study.physics), indent=2),
-        )
-        write(work / "carving.json", json.dumps(carving.to_dict(result.carved)))
-        write(work / "study.toml", config.to_toml(result.study))
-        posterior(result).to_netcdf(work / "posterior.nc", engine="h5netcdf")
-        predictions(result).to_netcdf(work / "predictions.nc", engine="h5netcdf")
-        write(work / "report.html", page.render(result, summary, drawn))
-        write(work / _MARKER, json.dumps(summary, indent=2, allow_nan=False))
+        drawn = figures.draw(outcome, work / "figures")
+        write(work / "law.json", law_json.export(outcome.law, about))
+        write(work / "carving.json", carving.to_json(outcome.carved))
+        write(work / "study.toml", config.to_toml(_with_tables(outcome.study, work)))
+        posterior(outcome).to_netcdf(work / "posterior.nc", engine="h5netcdf")
+        predictions(outcome).to_netcdf(work / "predictions.nc", engine="h5netcdf")
+        write(work / "report.html", page.render(outcome, summary, drawn))
+        write(work / MARKER, summary.model_dump_json(indent=2))
     return summary
 
 
+def _with_tables(study: config.Study, work: Path) -> config.Study:
+    """The study with its tables beside it, so that the folder can be moved and read elsewhere."""
+    tables = [source.table for source in study.sources if source.table is not None]
+    if not tables:
+        return study
+    (work / "tables").mkdir()
+    copied: dict[str, str] = {}
+    for number, table in enumerate(dict.fromkeys(tables)):
+        name = f"tables/{number}-{Path(table).name}"
+        shutil.copyfile(table, work / name)
+        copied[table] = name
+    blocks = tuple(
+        block.model_copy(update={"table": copied.get(block.table or "")})
+        for block in study.data.blocks
+    )
+    here = {"table": copied.get(study.data.table or ""), "blocks": blocks}
+    return study.model_copy(update={"data": study.data.model_copy(update=here)})
+
+
 def write(path: Path, text: str) -> None:
+    """A text file that is on the disk when this returns."""
     with path.open("w", encoding="utf-8") as stream:
         stream.write(text + "\n")
         stream.flush()
         os.fsync(stream.fileno())
 
 
-def posterior(result: Result) -> xarray.DataTree:
-    """Draws in the groups ArviZ expects: a chain per particle that keeps moving, else one chain of all particles."""
-    ensemble, dims = result.ensemble, ("chain", "draw")
+def posterior(outcome: Outcome) -> xarray.DataTree:
+    """Draws in the groups ArviZ expects: a chain per particle that moves, else one chain of all."""
+    ensemble, dims = outcome.ensemble, ("chain", "draw")
     snapshots, particles = ensemble.shape
 
     def arranged(values: np.ndarray) -> np.ndarray:
         return values[None] if snapshots == 1 else values.reshape(snapshots, particles).T
 
-    group = xarray.Dataset(
-        {
-            name: (dims, arranged(ensemble.theta[:, index]))
-            for index, name in enumerate(result.law.names())
-        }
-    )
-    if result.study.noise.unknown:
+    names = enumerate(outcome.law.names())
+    group = xarray.Dataset({n: (dims, arranged(ensemble.theta[:, i])) for i, n in names})
+    if outcome.study.noise.unknown:
         group["noise_factor"] = (dims, arranged(ensemble.factor))
     chains, draws = group.sizes["chain"], group.sizes["draw"]
     group = group.assign_coords(chain=np.arange(chains), draw=np.arange(draws))
     stats = xarray.Dataset({"lp": (dims, arranged(ensemble.log_density))}, coords=group.coords)
-    train = result.problem.train
+    train, cells = outcome.problem.train, ("datum", "component")
     values = np.where(np.asarray(train.observed), np.asarray(train.values), np.nan)
-    cells = ("datum", "component")
-    observed = xarray.Dataset(
-        {"stress": (cells, values)}, coords={"component": list(train.components)}
-    )
+    components = {"component": list(train.components)}
+    observed = xarray.Dataset({"stress": (cells, values)}, coords=components)
     constant = xarray.Dataset(
         {
             "state": (("datum", "state_column"), train.state),
             "inputs": (("datum", "input"), np.asarray(train.inputs)),
-            "deviation": (cells, np.asarray(result.carved.deviation)),
+            "deviation": (cells, np.asarray(outcome.carved.deviation)),
         },
-        coords={
-            "component": list(train.components),
-            "state_column": list(result.problem.physics.state),
-        },
+        coords={**components, "state_column": list(outcome.problem.material.state)},
     )
     groups = {
         "posterior": group,
@@ -131,39 +139,41 @@ def posterior(result: Result) -> xarray.DataTree:
         "constant_data": constant,
     }
     tree = xarray.DataTree.from_dict(groups)
-    tree.attrs.update(
-        study=result.study.name, seed=result.study.seed, inference_library="steinmetz"
-    )
+    study = outcome.study
+    tree.attrs.update(study=study.name, seed=study.seed, inference_library="steinmetz")
     return tree
 
 
-def predictions(result: Result) -> xarray.Dataset:
-    """Law, bands of both distributions, truth and some particles along the validation path."""
-    along, path = result.along, result.problem.path
-    dims = ("point", "component")
-    levels = [0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975]
-    data: dict[str, Any] = {
+def predictions(outcome: Outcome) -> xarray.Dataset:
+    """Law, bands of both distributions, truth and some draws along the validation path."""
+    along, path = outcome.along, outcome.problem.path
+    dims, levels = ("point", "component"), list(_QUANTILES)
+
+    def quantiles(samples: np.ndarray) -> np.ndarray:
+        return np.quantile(samples, levels, axis=0)
+
+    data = {
         "law": (dims, along.law),
         "energy": ("point", along.law_energy),
-        "push_forward": (("quantile", *dims), np.quantile(along.pushed, levels, axis=0)),
-        "posterior_predictive": (
-            ("quantile", *dims),
-            np.quantile(along.predictive, levels, axis=0),
-        ),
-        "energy_push_forward": (
-            ("quantile", "point"),
-            np.quantile(along.pushed_energy, levels, axis=0),
-        ),
+        "push_forward": (("quantile", *dims), quantiles(along.pushed)),
+        "posterior_predictive": (("quantile", *dims), quantiles(along.predictive)),
+        "energy_push_forward": (("quantile", "point"), quantiles(along.pushed_energy)),
         "draws": (("draw", *dims), along.pushed[:_KEPT_DRAWS].astype(np.float32)),
         "sampled": ("point", path.sampled),
+        "observed": (dims, path.observed),
     }
     if along.truth is not None and along.truth_energy is not None and along.noisy is not None:
         data["truth"] = (dims, along.truth)
         data["truth_energy"] = ("point", along.truth_energy)
         data["noisy"] = (dims, along.noisy[0])
+    names = np.concatenate(
+        [[s.experiment] * (s.points.stop - s.points.start) for s in path.segments]
+    )
+    label = path.segments[0].label if len(path.segments) == 1 else "coordinate"
     coords = {
-        "component": list(along.components),
+        "component": list(path.components),
         "quantile": levels,
-        path.label: ("point", path.coordinate),
+        "experiment": ("point", names),
+        label: ("point", path.coordinate),
     }
     return xarray.Dataset(data, coords=coords)

@@ -2,37 +2,45 @@
 
 import base64
 from pathlib import Path
-from typing import Any
 
 import jinja2
 
-from steinmetz.engine.run import Result
+from steinmetz.engine.outcome import Outcome
 from steinmetz.report import checks
+from steinmetz.report.summary import Summary
 from steinmetz.studies import config
 
 
-def render(result: Result, summary: dict[str, Any], drawn: dict[str, Path]) -> str:
+def environment(folder: Path) -> jinja2.Environment:
+    """Templates of a folder: everything escaped, a name that does not exist is an error."""
+    loader = jinja2.FileSystemLoader(folder)
+    made = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
+    made.filters["number"] = number
+    return made
+
+
+def render(outcome: Outcome, summary: Summary, drawn: dict[str, Path]) -> str:
     """Fill the template beside this file; pictures are embedded."""
-    loader = jinja2.FileSystemLoader(Path(__file__).parent)
-    environment = jinja2.Environment(
-        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined
-    )
-    environment.filters["number"] = number
-    pictures = {
-        caption: base64.b64encode(file.read_bytes()).decode("ascii")
-        for caption, file in drawn.items()
-    }
-    template = environment.get_template("report.html")
-    return template.render(
-        summary=summary,
-        study=result.study,
-        toml=config.to_toml(result.study),
-        pictures=pictures,
-        checks=checks.examine(summary),
+    pictures = {caption: embedded(file) for caption, file in drawn.items()}
+    return (
+        environment(Path(__file__).parent)
+        .get_template("report.html")
+        .render(
+            summary=summary,
+            study=outcome.study,
+            toml=config.to_toml(outcome.study),
+            pictures=pictures,
+            checks=checks.examine(summary),
+        )
     )
 
 
-def number(value: Any) -> str:
+def embedded(picture: Path) -> str:
+    """A picture as text that a page can hold."""
+    return base64.b64encode(picture.read_bytes()).decode("ascii")
+
+
+def number(value: object) -> str:
     """Four significant digits; a dash where there is no number."""
     if value is None:
         return "–"

@@ -1,118 +1,187 @@
-"""`summary.json`: the numbers scripts rely on (method §8)."""
+"""`summary.json`: the numbers scripts rely on, as one typed record (method §8).
 
+The screen, the report, the checks and `select` read this record and nothing else; its JSON schema is
+in the documentation.
+"""
+
+import json
 import platform
 from importlib import metadata
-from typing import Any
+from pathlib import Path
 
 import numpy as np
+import pydantic
+from pydantic import Field
 
-from steinmetz.engine.run import Result
-from steinmetz.export import closed_form
+from steinmetz.assess.scores import Scores
+from steinmetz.engine.outcome import Outcome
+from steinmetz.engine.pareto import Row
+from steinmetz.engine.sample import Inference
+from steinmetz.errors import InputError
+from steinmetz.exporters import text
+from steinmetz.potentials.law import Law
+from steinmetz.records import Document
 
+# A closed form that a person can still read; the whole of it is in law.json.
 _LONGEST = 2000
 _PACKAGES = ("steinmetz", "jax", "jaxlib", "equinox", "optax", "numpy", "sympy")
+MARKER = "summary.json"
 
 
-def summarise(result: Result) -> dict[str, Any]:
+class RestartCounts(Document):
+    """What became of one restart of the training."""
+
+    restart: int
+    penalty: float = Field(description="λ in units of log(n)/n")
+    nonzero: int = Field(description="weights that are not zero after gating or clamping")
+    pruned: int = Field(description="parameters of the exactly pruned law")
+
+
+class Parameters(Document):
+    """How many parameters there are, and why."""
+
+    full: int = Field(description="weights of the whole network")
+    active: int = Field(description="parameters of the law")
+    nonzero: int
+    reason: str
+    penalty: float
+    restarts: list[RestartCounts]
+
+
+class Admissible(Document):
+    """The certificate in numbers: laws are the MAP and every draw."""
+
+    checked: int
+    violated: int
+    proven: int
+    random_states: int
+    largest_reference_stress: float
+    faults: list[str]
+
+
+class Marginal(Document):
+    """One parameter of the law."""
+
+    map: float
+    mean: float
+    sd: float
+
+
+class PrintedRow(Row):
+    """A row of the table with its law."""
+
+    law: str
+
+
+class DataCounts(Document):
+    """What was fitted."""
+
+    rows: int
+    cells: int = Field(description="observed stress values")
+    held_out: int
+    components: list[str]
+    experiments: list[str]
+    notes: list[str]
+
+
+class Summary(Scores):
+    """Everything measured in one run."""
+
+    study: str
+    title: str
+    seed: int
+    method: str = Field(description="penalty+sampler")
+    law: str
+    parameters: Parameters
+    seconds: dict[str, float]
+    resumed: bool = Field(description="then the seconds are those of the last process")
+    admissible: Admissible
+    posterior: dict[str, Marginal]
+    inference: Inference
+    pareto: list[PrintedRow]
+    data: DataCounts
+    versions: dict[str, str]
+
+
+def summarise(outcome: Outcome) -> Summary:
     """Everything measured in one run, in plain types."""
-    study, carved = result.study, result.carved
+    study, carved, problem = outcome.study, outcome.carved, outcome.problem
     origin = carved.restarts[carved.chosen.origin]
-    return {
-        "study": study.name,
-        "seed": study.seed,
-        "method": f"{study.sparsify.method}+{result.ensemble.method}",
-        "law": short(closed_form.text(result.law)),
-        "parameters": {
-            "full": int(carved.full),
-            "active": int(result.law.graph.size),
-            "nonzero": origin.nonzero,
-            "reason": carved.reason,
-            "penalty": origin.penalty,
-            "restarts": [
-                {"restart": number, **restart._asdict()}
-                for number, restart in sorted(carved.restarts.items())
-            ],
-        },
-        **result.scores,
-        "seconds": result.seconds,
-        "resumed": result.resumed,  # then the seconds are those of the last process
-        "admissible": admissible(result),
-        "posterior": parameters(result),
-        "inference": inference(result),
-        "pareto": [
-            {**row._asdict(), "law": short(closed_form.text(choice.law))}
-            for row, choice in zip(result.pareto, carved.table, strict=True)
+    restarts = [
+        RestartCounts(restart=number, **counts._asdict())
+        for number, counts in sorted(carved.restarts.items())
+    ]
+    return Summary(
+        **{name: getattr(outcome.scores, name) for name in Scores.model_fields},
+        study=study.name,
+        title=study.title,
+        seed=study.seed,
+        method=f"{study.sparsify.method}+{outcome.ensemble.method}",
+        law=_short(outcome.law),
+        parameters=Parameters(
+            full=int(carved.full),
+            active=int(outcome.law.graph.size),
+            nonzero=origin.nonzero,
+            reason=carved.reason,
+            penalty=origin.penalty,
+            restarts=restarts,
+        ),
+        seconds=dict(outcome.seconds),
+        resumed=outcome.resumed,
+        admissible=_admissible(outcome),
+        posterior=_marginals(outcome),
+        inference=outcome.ensemble.inference,
+        pareto=[
+            PrintedRow(**{n: getattr(row, n) for n in Row.model_fields}, law=_short(choice.law))
+            for row, choice in zip(outcome.table, carved.table, strict=True)
         ],
-        "data": {
-            "rows": len(result.problem.train.state),
-            "cells": result.problem.train.cells,
-            "held_out": 0
-            if result.problem.held_out is None
-            else len(result.problem.held_out.state),
-            "components": list(result.problem.train.components),
-            "notes": result.problem.notes,
-        },
-        "versions": {
+        data=DataCounts(
+            rows=len(problem.train.state),
+            cells=problem.train.cells,
+            held_out=0 if problem.held_out is None else len(problem.held_out.state),
+            components=list(problem.train.components),
+            experiments=[block.experiment.name for block in problem.blocks],
+            notes=problem.notes,
+        ),
+        versions={
             "python": platform.python_version(),
             **{name: metadata.version(name) for name in _PACKAGES},
         },
-    }
+    )
 
 
-def inference(result: Result) -> dict[str, Any]:
-    """How the posterior was sampled, and how well as far as can be measured."""
-    ensemble, run = result.ensemble, result.ensemble.run
-    snapshots, _ = ensemble.shape
-    found = {
-        "method": ensemble.method,
-        "reason": ensemble.reason,
-        "particles": int(run.alive.size),
-        "snapshots": snapshots,
-        "draws": len(ensemble.theta),
-        "frozen": run.frozen,
-        "steps": int(run.marks[-1]),
-        "direction": float(run.direction[-1]) if np.isfinite(run.direction[-1]) else None,
-        "stopped": run.reason,
-        **{name: float(values[run.alive].sum()) for name, values in run.facts.items()},
-        **{name: _finite(value) for name, value in ensemble.health._asdict().items()},
-    }
-    if result.study.noise.unknown:
-        found["noise_factor"] = {
-            "mean": float(ensemble.factor.mean()),
-            "sd": float(ensemble.factor.std()),
-        }
-    return found
+def _short(law: Law) -> str:
+    whole = text.export(law)
+    return whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]} …"
 
 
-def _finite(value: Any) -> Any:
-    """JSON has no infinity: a number that is not finite becomes null."""
-    if isinstance(value, tuple):
-        return [_finite(entry) for entry in value]
-    return value if value is None or np.isfinite(value) else None
+def _admissible(outcome: Outcome) -> Admissible:
+    proof = outcome.certificate
+    return Admissible(
+        checked=len(proof.proven),
+        violated=proof.violated,
+        proven=int(proof.proven.sum()),
+        random_states=proof.states,
+        largest_reference_stress=float(proof.reference_stress.max()),
+        faults=proof.faults,
+    )
 
 
-def short(text: str) -> str:
-    """A closed form that a person can still read; the whole of it is in law.json."""
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
-
-
-def admissible(result: Result) -> dict[str, Any]:
-    """The certificate in numbers: laws checked (MAP and particles), laws that violate a condition, and the faults."""
-    proof = result.certificate
-    return {
-        "checked": len(proof.proven),
-        "violated": proof.violated,
-        "proven": int(proof.proven.sum()),
-        "random_states": proof.states,
-        "largest_reference_stress": float(proof.reference_stress.max()),
-        "faults": proof.faults,
-    }
-
-
-def parameters(result: Result) -> dict[str, dict[str, float]]:
+def _marginals(outcome: Outcome) -> dict[str, Marginal]:
     """MAP, posterior mean and standard deviation of every parameter of the law."""
-    rows = zip(result.law.names(), np.asarray(result.law.values), result.particles.T, strict=True)
+    values, draws = np.asarray(outcome.law.values), outcome.particles.T
     return {
-        name: {"map": float(value), "mean": float(draws.mean()), "sd": float(draws.std())}
-        for name, value, draws in rows
+        name: Marginal(map=float(value), mean=float(row.mean()), sd=float(row.std()))
+        for name, value, row in zip(outcome.law.names(), values, draws, strict=True)
     }
+
+
+def read(folder: Path) -> Summary:
+    """The summary of a finished run."""
+    try:
+        return Summary.model_validate(json.loads((folder / MARKER).read_text(encoding="utf-8")))
+    except OSError:
+        raise InputError(f"{folder}: no finished run there ({MARKER} is missing)") from None
+    except (ValueError, pydantic.ValidationError):
+        words = f"{folder}/{MARKER} is damaged or of another version; run the study again"
+        raise InputError(words) from None

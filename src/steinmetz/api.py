@@ -1,0 +1,167 @@
+"""The verbs of the package and the object they give: what `import steinmetz` offers.
+
+Everything here runs in float64: a call switches JAX to it for the process.
+"""
+
+import atexit
+import dataclasses
+import html
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from steinmetz.data import table as tables
+from steinmetz.engine import run as engine
+from steinmetz.engine.outcome import Outcome
+from steinmetz.errors import InputError
+from steinmetz.exporters.base import About
+from steinmetz.exporters.base import load as exporter
+from steinmetz.records import Report, silent
+from steinmetz.report import figures, files
+from steinmetz.report.stored import restore
+from steinmetz.report.summary import Summary, summarise
+from steinmetz.studies import config
+from steinmetz.studies.config import Study
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+    from matplotlib.figure import Figure
+
+    Table = str | Path | pandas.DataFrame
+
+
+class Result(Outcome):
+    """What a run found: a law, the table it was chosen from, its posterior, scores and certificate.
+
+    `law`, `table`, `scores`, `certificate`, `particles` are at hand; `stress` and `predict` give
+    draws of the posterior, `posterior` the same as ArviZ reads it, `plot` a figure, `export` the law
+    in another form, `select` another row of the table, `save` the run directory.
+    """
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> Self:
+        """The same numbers with everything that can be done with them."""
+        fields = dataclasses.fields(outcome)
+        return cls(**{field.name: getattr(outcome, field.name) for field in fields})
+
+    @property
+    def summary(self) -> Summary:
+        """Every number, as in `summary.json`."""
+        return summarise(self)
+
+    @property
+    def posterior(self) -> "xarray.DataTree":
+        """Draws, log density, data and noise in the groups that ArviZ expects."""
+        return files.posterior(self)
+
+    def export(self, form: str = "text") -> str:
+        """The law in a form of `steinmetz list`, such as 'text', 'latex' or 'json'."""
+        about = About(self.study.material.name, self.study.name)
+        return exporter(form).export(self.law, about)
+
+    def plot(self, figure: str = "path") -> "Figure":
+        """A figure by name: path, gates, marginals, and parity or planes where they apply."""
+        known = [name for name, plot in figures.FIGURES.items() if plot.applies(self)]
+        if figure not in known:
+            raise InputError(f"there is no figure '{figure}'; possible: {', '.join(known)}")
+        return figures.FIGURES[figure].draw(self)
+
+    def select(self, row: int, report: Report = silent) -> Self:
+        """The law with `row` parameters instead: its posterior is sampled, nothing is refitted."""
+        return self.of(engine.selected(self.study, self.problem, self.carved, row, report))
+
+    def save(self, folder: str | Path) -> Summary:
+        """Write the run directory, whole or not at all."""
+        return files.save(self, folder)
+
+    def _repr_html_(self) -> str:
+        """Law typeset, table below it."""
+        from steinmetz.exporters import latex, text
+
+        head = ("row", "χ²/n", "BIC", "R² test", "law")
+        lines = [f"<tr>{''.join(f'<th>{name}</th>' for name in head)}</tr>"]
+        for row, choice in zip(self.table, self.carved.table, strict=True):
+            test = "–" if row.r2.test is None else f"{row.r2.test:.5f}"
+            cells = (
+                row.active,
+                f"{row.loss:.4g}",
+                f"{row.criterion:.1f}",
+                test,
+                text.export(choice.law),
+            )
+            bold = " style='font-weight:bold'" if row.picked else ""
+            lines.append(
+                f"<tr{bold}>{''.join(f'<td>{html.escape(str(c))}</td>' for c in cells)}</tr>"
+            )
+        law = html.escape(latex.export(self.law))
+        return (
+            f"<p>$${law}$$</p><pre>{html.escape(repr(self))}</pre><table>{''.join(lines)}</table>"
+        )
+
+
+def run(study: Study | str, report: Report = silent) -> Result:
+    """Carve, sample and judge: a study, or the name or TOML file of one."""
+    chosen = config.load(study) if isinstance(study, str) else study
+    return Result.of(engine.run(chosen, report))
+
+
+def fit(
+    data: "Table | Sequence[Table]",
+    experiment: str | Sequence[str] | None = None,
+    relative: float = 0.05,
+    absolute: float = 0.0,
+    changes: Mapping[str, Any] | None = None,
+    report: Report = silent,
+) -> Result:
+    """Fit a law to measured rows: a CSV file or DataFrame, or several that are fitted jointly.
+
+    `experiment` names what was done (see `steinmetz list`), once for all tables or once for each;
+    incompressible tests make the material incompressible. `relative` and `absolute` are the standard
+    deviations of the stress.
+    """
+    given = [data] if isinstance(data, str | Path) or hasattr(data, "columns") else list(data)  # type: ignore[arg-type]
+    kinds = [experiment] * len(given) if isinstance(experiment, str | None) else list(experiment)
+    if not given or len(kinds) != len(given):
+        raise InputError(
+            f"{len(given)} tables and {len(kinds)} experiments: name one for each table"
+        )
+    paths = [_file(table, number) for number, table in enumerate(given)]
+    return run(config.measured_jointly(paths, kinds, (relative, absolute), changes), report)
+
+
+def _file(table: "Table", number: int) -> Path:
+    """The file of a table; a DataFrame becomes one, for as long as this process lives."""
+    if isinstance(table, str | Path):
+        return Path(table)
+    folder = Path(tempfile.mkdtemp(prefix="steinmetz-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = folder / f"table{number}.csv"
+    tables.write(path, {str(name): np.asarray(table[name], float) for name in table.columns})  # type: ignore[attr-defined]
+    return path
+
+
+def load(folder: str | Path) -> Result:
+    """A finished run from its directory: the same law, draws, scores and predictions."""
+    return Result.of(restore(Path(folder)))
+
+
+def select(folder: str | Path, row: int, report: Report = silent) -> Result:
+    """Another row of the table of a finished run: its law, a new posterior, no refit."""
+    return Result.of(engine.select(folder, row, report))
+
+
+def save(result: Outcome, folder: str | Path) -> Summary:
+    """Write the run directory of a result, whole or not at all."""
+    return files.save(result, folder)
+
+
+def closed_form(law: Any) -> str:
+    """A law in one readable line."""
+    from steinmetz.exporters import text
+
+    return text.export(law)

@@ -1,0 +1,146 @@
+"""Scores: R², Wasserstein-1, coverage and CRPS, with bootstrap intervals (method §6, §8)."""
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+LEVELS = ("50", "90", "95")
+
+
+def r2(
+    prediction: Float[np.ndarray, "states components"],
+    truth: Float[np.ndarray, "states components"],
+    observed: Bool[np.ndarray, "states components"] | None = None,
+) -> float | None:
+    """1 − Σ(ŷ − y)²/Σ(y − ȳ_component)², pooled over components; None where the truth does not vary."""
+    seen = np.ones(truth.shape, bool) if observed is None else observed
+    residual = float(np.sum(np.where(seen, prediction - truth, 0.0) ** 2))
+    total = float(np.sum(np.where(seen, truth - _means(truth, seen), 0.0) ** 2))
+    return 1 - residual / total if total > 0 else None
+
+
+def r2_per_component(
+    prediction: Float[np.ndarray, "states components"],
+    truth: Float[np.ndarray, "states components"],
+    names: tuple[str, ...],
+    observed: Bool[np.ndarray, "states components"] | None = None,
+) -> dict[str, float]:
+    """R² of each component; those without variance are left out."""
+    seen = np.ones(truth.shape, bool) if observed is None else observed
+    found = {}
+    for index, name in enumerate(names):
+        column = slice(index, index + 1)
+        score = r2(prediction[:, column], truth[:, column], seen[:, column])
+        if score is not None:
+            found[name] = score
+    return found
+
+
+def _means(truth: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    return np.sum(np.where(seen, truth, 0.0), axis=0) / np.maximum(np.sum(seen, axis=0), 1)
+
+
+def wasserstein(
+    a: Float[np.ndarray, "first *shape"],
+    b: Float[np.ndarray, "second *shape"],
+    a_weights: Float[np.ndarray, "first"] | None = None,
+    b_weights: Float[np.ndarray, "second"] | None = None,
+) -> Float[np.ndarray, "*shape"]:
+    """W1 = ∫ |CDF_a − CDF_b| of two samples along their first axis, of any two sizes, weighted if asked.
+
+    Both samples are sorted together; the difference of the two step functions is constant between neighbours.
+    """
+    ordered, order = _together(a, b)
+    step = np.concatenate([_shares(len(a), a_weights), -_shares(len(b), b_weights)])
+    return _area(ordered, step[order])
+
+
+def wasserstein_resampled(
+    random: np.random.Generator,
+    a: Float[np.ndarray, "first *shape"],
+    b: Float[np.ndarray, "second *shape"],
+    draws: int,
+    groups: int | None = None,
+) -> Float[np.ndarray, "draws *shape"]:
+    """W1 of bootstrap samples of both, sorted once: a resampled member counts as often as it was drawn.
+
+    `groups`: draws of `a` belong to so many particles, the last axis of (snapshots, particles); whole particles are
+    drawn, because the snapshots of one are not independent.
+    """
+    ordered, order = _together(a, b)
+    found = []
+    for _ in range(draws):
+        count = len(a) if groups is None else groups
+        drawn = np.tile(
+            random.multinomial(count, np.full(count, 1 / count)), len(a) // count
+        ) / len(a)
+        other = random.multinomial(len(b), np.full(len(b), 1 / len(b))) / len(b)
+        found.append(_area(ordered, np.concatenate([drawn, -other])[order]))
+    return np.stack(found)
+
+
+def _together(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    both = np.concatenate([a, b])
+    order = np.argsort(both, axis=0, kind="stable")
+    return np.take_along_axis(both, order, axis=0), order
+
+
+def _shares(count: int, weights: np.ndarray | None) -> np.ndarray:
+    return (
+        np.full(count, 1 / count)
+        if weights is None
+        else np.asarray(weights, float) / np.sum(weights)
+    )
+
+
+def _area(ordered: np.ndarray, step: np.ndarray) -> np.ndarray:
+    difference = np.cumsum(step, axis=0)[:-1]
+    return np.asarray(np.sum(np.abs(difference) * np.diff(ordered, axis=0), axis=0))
+
+
+def crps(
+    samples: Float[np.ndarray, "samples *shape"], values: Float[np.ndarray, "*shape"]
+) -> np.ndarray:
+    """Continuous ranked probability score E|X − y| − ½ E|X − X'|: W1 of a sample to one value, sharpness rewarded."""
+    ordered, count = np.sort(samples, axis=0), len(samples)
+    weights = (2 * np.arange(1, count + 1) - count - 1).reshape(-1, *(1,) * values.ndim) / count**2
+    return np.asarray(np.mean(np.abs(ordered - values), axis=0) - np.sum(weights * ordered, axis=0))
+
+
+def interval(
+    random: np.random.Generator,
+    values: Float[np.ndarray, "units *shape"],
+    draws: int = 1000,
+    level: float = 0.95,
+) -> tuple[Float[np.ndarray, "*shape"], Float[np.ndarray, "*shape"]]:
+    """Percentile bootstrap interval of the mean over the first axis, whose entries are independent."""
+    count = random.multinomial(
+        len(values), np.full(len(values), 1 / len(values)), size=draws
+    ) / len(values)
+    means = np.tensordot(count, values, 1)
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return np.asarray(low), np.asarray(high)
+
+
+def bands(samples: Float[np.ndarray, "samples *shape"]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Lower and upper border of the central bands."""
+    borders = {}
+    for level in LEVELS:
+        tail = (1 - int(level) / 100) / 2
+        low, high = np.quantile(samples, [tail, 1 - tail], axis=0)
+        borders[level] = (low, high)
+    return borders
+
+
+def coverage(
+    samples: Float[np.ndarray, "samples states components"],
+    values: Float[np.ndarray, "states components"],
+    observed: Bool[np.ndarray, "states components"],
+) -> dict[str, float | None]:
+    """Share of the observed values inside the central 50, 90 and 95 % bands of the samples."""
+    if not observed.any():
+        return dict.fromkeys(LEVELS)
+    borders = bands(samples)
+    return {
+        level: float(np.mean(((values >= low) & (values <= high))[observed]))
+        for level, (low, high) in borders.items()
+    }

@@ -1,0 +1,122 @@
+"""`carving.json`: the table of laws and how they were carved; another row can be taken later without refitting."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from steinmetz.data.quadratic import Quadratic, compress
+from steinmetz.errors import InputError
+from steinmetz.potentials.law import rebuild, structure
+from steinmetz.records import Observations
+from steinmetz.sparsify.carve import Carved, Restart
+from steinmetz.sparsify.choose import Choice
+
+FORMAT = "steinmetz-carving/2"
+
+
+class ChangedData(ValueError):
+    """The laws belong to other data."""
+
+
+def to_dict(carved: Carved) -> dict[str, Any]:
+    """Everything but the data, which the study gives again."""
+    return {
+        "format": FORMAT,
+        "full": int(carved.full),
+        "reason": carved.reason,
+        "chosen": carved.law.graph.size,
+        "data": _fingerprint(carved.quadratic),
+        "restarts": {str(number): list(restart) for number, restart in carved.restarts.items()},
+        "steps": carved.steps.tolist(),
+        "active": carved.active.tolist(),
+        "deviation": np.asarray(carved.deviation).tolist(),
+        "table": [
+            {
+                "active": row.active,
+                "misfit": row.misfit,
+                "criterion": row.criterion,
+                "origin": row.origin,
+                "restarts": list(row.restarts),
+                "law": structure(row.law),
+            }
+            for row in carved.table
+        ],
+    }
+
+
+def to_json(carved: Carved) -> str:
+    """The same as text."""
+    return json.dumps(to_dict(carved))
+
+
+def from_dict(stored: dict[str, Any], observations: Observations) -> Carved:
+    """Put a carving together again with its data; a wrong type or number raises ValueError, KeyError or TypeError."""
+    if stored["format"] != FORMAT:
+        raise ValueError(f"format {stored['format']!r}")
+    table = [
+        Choice(
+            int(row["active"]),
+            float(row["misfit"]),
+            float(row["criterion"]),
+            rebuild(row["law"]),
+            int(row["origin"]),
+            tuple(float(value) for value in row["restarts"]),
+        )
+        for row in stored["table"]
+    ]
+    deviation = jnp.asarray(stored["deviation"], float)
+    if deviation.shape != observations.values.shape:
+        raise ChangedData
+    restarts = {
+        int(n): Restart(float(p), int(k), int(m)) for n, (p, k, m) in stored["restarts"].items()
+    }
+    quadratic = compress(observations, deviation)
+    if stored["data"] != _fingerprint(quadratic):
+        raise ChangedData
+    return Carved(
+        law=next(row.law for row in table if row.active == int(stored["chosen"])),
+        full=int(stored["full"]),
+        table=table,
+        reason=str(stored["reason"]),
+        restarts=restarts,
+        steps=np.array(stored["steps"], int),
+        active=np.array(stored["active"], int),
+        deviation=deviation,
+        quadratic=quadratic,
+    )
+
+
+def _fingerprint(quadratic: Quadratic) -> list[float]:
+    """A few sums that tell one data set from another, whatever the last bit of rounding does."""
+    sums = (quadratic.inputs.sum(), quadratic.target.sum(), quadratic.constant.sum())
+    return [float(f"{float(value):.9g}") for value in sums]
+
+
+def read(path: Path, observations: Observations) -> Carved:
+    """The carving of a run directory, joined with the data of its study."""
+    try:
+        return from_dict(json.loads(path.read_text(encoding="utf-8")), observations)
+    except OSError as error:
+        raise InputError(
+            f"cannot read {path}: {(error.strerror or 'unreadable').lower()}"
+        ) from None
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise InputError(f"{path} is not a JSON file") from None
+    except ChangedData:
+        raise InputError(
+            f"{path.parent}: the data of this run have changed since; run it again"
+        ) from None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, StopIteration) as error:
+        raise InputError(f"{path} is not a complete file of format {FORMAT}: {error!r}") from None
+
+
+def select(carved: Carved, row: int) -> Carved:
+    """The same carving with the law of another row."""
+    found = [choice for choice in carved.table if choice.active == row]
+    if not found:
+        rows = ", ".join(str(choice.active) for choice in carved.table)
+        raise InputError(f"there is no row {row}; rows are numbered by their parameters: {rows}")
+    return carved._replace(law=found[0].law, reason=f"{row} parameters: selected from the table")

@@ -1,0 +1,135 @@
+"""Judge a law and its posterior: predictions along the path, scores and certificate."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from steinmetz.assess import certificate, measures, scores
+from steinmetz.data import noise
+from steinmetz.engine.problem import Problem
+from steinmetz.engine.sample import Ensemble
+from steinmetz.potentials.law import Law
+from steinmetz.predict.push_forward import predictive, push_forward
+from steinmetz.records import Observations
+from steinmetz.scores import base as further
+
+# The cross-check of the certificate also looks at states twice as far from the reference as the data.
+_REACH = 2.0
+
+
+class PathPredictions(NamedTuple):
+    """Predictions along the validation path; truth and noisy validation data only where they are known."""
+
+    law: Float[np.ndarray, "points components"]
+    law_energy: Float[np.ndarray, "points"]
+    pushed: Float[np.ndarray, "draws points components"]
+    pushed_energy: Float[np.ndarray, "draws points"]
+    predictive: Float[np.ndarray, "draws points components"]
+    truth: Float[np.ndarray, "points components"] | None
+    truth_energy: Float[np.ndarray, "points"] | None
+    noisy: Float[np.ndarray, "copies points components"] | None
+
+
+def along_path(
+    key: Array, problem: Problem, law: Law, ensemble: Ensemble, copies: int
+) -> PathPredictions:
+    """Law, draws and (where known) truth with noisy copies of it along the validation path."""
+    path, reference = problem.path, problem.material.reference
+    pushed, energy = push_forward(law, jnp.asarray(ensemble.theta), path.map)
+    own_key, noise_key = jax.random.split(key)
+    relative, absolute = jnp.asarray(path.relative), jnp.asarray(path.absolute)
+    truth, truth_energy, noisy = None, None, None
+    if problem.truth is not None:
+        clean = problem.truth.stress(reference, path.map)
+        truth_energy = np.asarray(problem.truth.energies(reference, path.map.inputs))
+        many = jnp.broadcast_to(clean, (copies, *clean.shape))
+        noisy = np.asarray(noise.draw(noise_key, many, relative, absolute))
+        truth = np.asarray(clean)
+    drawn = predictive(own_key, pushed, (relative, absolute), problem.floor, ensemble.factor)
+    alone, alone_energy = np.asarray(law.stress(path.map)), np.asarray(law.energy(path.map.inputs))
+    return PathPredictions(alone, alone_energy, pushed, energy, drawn, truth, truth_energy, noisy)
+
+
+def certify(
+    key: Array, problem: Problem, law: Law, ensemble: Ensemble, count: int
+) -> certificate.Certificate:
+    """Certificate of the law and every draw, cross-checked on states around and beyond the data."""
+    material, parts = problem.material, []
+    for number, block in enumerate(problem.blocks):
+        at = key if number == 0 else jax.random.fold_in(key, number)
+        wide = block.experiment.covering(block.rows).widened(_REACH)
+        rows = wide.fresh(at, -(-count // len(problem.blocks)))
+        parts.append(wide.map(material, wide.states(rows), wide.observed[:1]).inputs)
+    experiment = problem.blocks[0].experiment
+    undeformed = jnp.asarray(material.undeformed)
+    operator = experiment.operator(material, undeformed, experiment.observed)
+    states = jnp.concatenate(parts)
+    return certificate.certify(law, ensemble.theta, material.conditions, states, operator)
+
+
+def score(
+    key: Array,
+    problem: Problem,
+    law: Law,
+    ensemble: Ensemble,
+    along: PathPredictions,
+    fresh: Observations,
+) -> scores.Scores:
+    """R², Wasserstein-1 and coverage: against the truth where there is one, else against data."""
+    train = problem.clean(problem.train)
+    test = np.asarray(law.stress(fresh.map))
+    judged = problem.truth is not None or problem.held_out is not None
+    r2 = scores.R2(
+        train=scores.r2(np.asarray(law.stress(train.map)), train),
+        test=scores.r2(test, fresh) if judged else None,
+        per_component=scores.per_component(test, fresh),
+    )
+    if along.truth is None or along.noisy is None:
+        seen = _measured(key, law, ensemble, fresh, problem.floor)
+        covered = measures.coverage(seen.predictive, seen.values, seen.observed)
+        return scores.Scores(r2=r2, coverage=covered, other=further.every(seen))
+    return _along(r2, problem, along, along.truth, along.noisy)
+
+
+def _along(
+    r2: scores.R2,
+    problem: Problem,
+    along: PathPredictions,
+    truth: Float[np.ndarray, "points components"],
+    noisy: Float[np.ndarray, "copies points components"],
+) -> scores.Scores:
+    """Scores along the path, in the sampled range and beyond."""
+    observed, inside = problem.path.observed, problem.path.sampled
+    parts = {"path": observed, "path_sampled": observed & inside[:, None]}
+    parts["path_extrapolated"] = observed & ~inside[:, None]
+    r2 = r2.model_copy(
+        update={name: measures.r2(along.law, truth, cells) for name, cells in parts.items()}
+    )
+    cells = scores.varying(truth, observed)
+    ensembles = scores.Ensembles(along.pushed, along.predictive, truth, noisy)
+    judged = further.Judged(along.law, along.pushed, along.predictive, noisy[0], truth, cells)
+    return scores.Scores(
+        r2=r2,
+        w1=scores.wasserstein(ensembles, cells, inside),
+        coverage=measures.coverage(along.predictive, noisy[0], cells),
+        coverage_sampled=measures.coverage(along.predictive, noisy[0], cells & inside[:, None]),
+        coverage_extrapolated=measures.coverage(
+            along.predictive, noisy[0], cells & ~inside[:, None]
+        ),
+        coverage_clean=measures.coverage(along.pushed, truth, cells),
+        other=further.every(judged),
+    )
+
+
+def _measured(
+    key: Array, law: Law, ensemble: Ensemble, rows: Observations, floor: float
+) -> further.Judged:
+    """Draws of law and data at measured rows."""
+    pushed = push_forward(law, jnp.asarray(ensemble.theta), rows.map)[0]
+    deviations = (rows.relative, rows.absolute)
+    drawn = predictive(key, pushed, deviations, floor, ensemble.factor)
+    values, seen = np.asarray(rows.values), np.asarray(rows.observed)
+    return further.Judged(np.asarray(law.stress(rows.map)), pushed, drawn, values, None, seen)

@@ -1,0 +1,130 @@
+"""What a run gives: law, table, posterior, predictions, scores and certificate, in one record."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from steinmetz.assess.certificate import Certificate
+from steinmetz.assess.scores import Scores
+from steinmetz.engine.judge import PathPredictions
+from steinmetz.engine.pareto import Row
+from steinmetz.engine.problem import Problem
+from steinmetz.engine.sample import Ensemble
+from steinmetz.errors import InputError
+from steinmetz.experiments import base as experiments
+from steinmetz.potentials.law import Law
+from steinmetz.predict.push_forward import push_forward
+from steinmetz.sparsify.carve import Carved
+from steinmetz.studies.config import Study
+
+
+class Prediction(NamedTuple):
+    """Stress at some states: that of the law, and of every draw of its posterior."""
+
+    components: tuple[str, ...]
+    law: Float[np.ndarray, "states components"]
+    draws: Float[np.ndarray, "draws states components"]
+
+    def band(self, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper border of the central band, states × components."""
+        low, high = np.quantile(self.draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        return low, high
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Outcome:
+    """Everything a run found. `law` prints, predicts and is exported; `particles` is its posterior."""
+
+    study: Study
+    problem: Problem
+    carved: Carved
+    table: list[Row]
+    ensemble: Ensemble
+    along: PathPredictions
+    scores: Scores
+    certificate: Certificate
+    seconds: Mapping[str, float]
+    resumed: bool = False
+
+    @property
+    def law(self) -> Law:
+        """The chosen law."""
+        return self.carved.law
+
+    @property
+    def particles(self) -> Float[np.ndarray, "draws parameters"]:
+        """Parameters of every draw of the posterior."""
+        return self.ensemble.theta
+
+    def stress(
+        self, F: ArrayLike, component: str | None = None, free: str | None = None
+    ) -> Float[np.ndarray, "draws states"]:
+        """A stress component of every draw at states F.
+
+        F are deformation gradients, or rows of what describes a state of the material. The stress of
+        an incompressible law is known up to a pressure: `free` names the face without traction.
+        """
+        material = self.problem.material
+        experiment = dataclasses.replace(self.problem.blocks[0].experiment, free=free)
+        if material.incompressible and free is None:
+            raise InputError(
+                "the stress of an incompressible law is known up to a pressure: name the face "
+                "without traction, such as stress(F, 'P11', free='33')"
+            )
+        name = component or experiment.observed[0]
+        states = self._states(F)
+        at = experiment.map(material, states, (name,))
+        return push_forward(self.law, jnp.asarray(self.particles), at)[0][:, :, 0]
+
+    def _states(self, given: ArrayLike) -> Float[np.ndarray, "states columns"]:
+        """States from deformation gradients or rows, every one of them possible."""
+        material, array = self.problem.material, np.asarray(given, float)
+        columns = len(material.state)
+        square = columns == 9 and array.shape[-2:] == (3, 3)
+        if array.size == 0 or not (square or array.shape[-1:] == (columns,)):
+            raise InputError(
+                f"a state has the columns {', '.join(material.state)}; got an array of shape "
+                f"{array.shape}"
+            )
+        states = array.reshape(-1, columns)
+        wrong = np.flatnonzero(~np.isfinite(states).all(axis=1) | ~material.possible(states))
+        if wrong.size:
+            raise InputError(f"state {wrong[0]}: {material.fault(states[wrong[0]])}")
+        return states
+
+    def predict(
+        self, experiment: str, rows: ArrayLike, components: tuple[str, ...] | None = None
+    ) -> Prediction:
+        """Stress in an experiment, seen or not: rows of its columns, such as stretches."""
+        test = experiments.build(experiments.load(experiment).Config(name=experiment))
+        test.check(self.problem.material)
+        table = np.asarray(rows, float).reshape(-1, len(test.columns))
+        for number, row in enumerate(table):
+            if fault := test.fault(row):
+                raise InputError(f"row {number}: {fault}")
+        names = components or test.observed
+        at = test.map(self.problem.material, test.states(table), names)
+        draws = push_forward(self.law, jnp.asarray(self.particles), at)[0]
+        return Prediction(names, np.asarray(self.law.stress(at)), draws)
+
+    def __repr__(self) -> str:
+        from steinmetz.exporters.text import export
+
+        r2, level = self.scores.r2, self.scores.coverage.get("95")
+        judged = {"path": r2.path, "test": r2.test, "train": r2.train}
+        parts = [f"R² {name} {value:.4f}" for name, value in judged.items() if value is not None]
+        if level is not None:
+            parts.append(f"95 % band covers {100 * level:.0f} %")
+        text = export(self.law)
+        return "\n".join([
+            f"{type(self).__name__} of study '{self.study.name}', seed {self.study.seed}",
+            f"  {text if len(text) < 400 else text[:399] + '…'}",
+            f"  {self.law.graph.size} of {self.carved.full} parameters, {', '.join(parts)}",
+            f"  {len(self.particles)} draws by {self.ensemble.method}; "
+            f"{self.certificate.violated} of {len(self.certificate.proven)} laws violate a condition",
+        ])  # fmt: skip

@@ -1,0 +1,144 @@
+"""What an experiment declares: its columns, the states they make, what is observed, and B.
+
+An experiment turns rows of a table into states of a material and says which stress is measured at
+them. With a free face it also eliminates the pressure of an incompressible material: the traction on
+that face is zero, which is linear in ∇Ψ, so the pressure goes into B.
+"""
+
+import abc
+import dataclasses
+from typing import Any, Protocol, Self, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float
+from pydantic import BaseModel, ConfigDict
+
+from steinmetz import registry
+from steinmetz.errors import InputError
+from steinmetz.materials.base import Material, State, States
+from steinmetz.records import StressMap
+
+Rows = Float[np.ndarray, "rows columns"]
+
+
+class Settings(BaseModel):
+    """What a study says of an experiment; an experiment adds the range of its columns."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    name: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Course:
+    """A way through the states of an experiment: the coordinate to plot over, and what was sampled."""
+
+    rows: Rows
+    coordinate: Float[np.ndarray, "rows"]
+    label: str
+    sampled: Bool[np.ndarray, "rows"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Experiment(abc.ABC):
+    """One kind of test. One new experiment is one new file with `Config`, a class and `build(config)`.
+
+    - `columns` describe a row of a table, `state` the material states they make.
+    - `observed`: the components measured unless a table names others.
+    - `free`: the face without traction, such as "33"; None where no pressure is eliminated.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    state: tuple[str, ...]
+    observed: tuple[str, ...]
+    free: str | None
+
+    @abc.abstractmethod
+    def states(self, rows: Rows) -> States:
+        """States of the material, a row each."""
+
+    def fault(self, row: Float[np.ndarray, "columns"]) -> str:
+        """Why a row is not possible; empty where it is (the material judges its state)."""
+        return ""
+
+    @abc.abstractmethod
+    def sample(self, key: Array, count: int) -> Rows:
+        """Rows of a synthetic test."""
+
+    def fresh(self, key: Array, count: int) -> Rows:
+        """Random rows of the same range, to judge a law by."""
+        return self.sample(key, count)
+
+    @abc.abstractmethod
+    def course(self, count: int) -> Course:
+        """The validation path: through the sampled range and beyond it."""
+
+    @abc.abstractmethod
+    def covering(self, rows: Rows) -> Self:
+        """The same experiment with the smallest range that holds these rows."""
+
+    @abc.abstractmethod
+    def widened(self, factor: float) -> Self:
+        """The same experiment with a range that reaches further from the undeformed state."""
+
+    def operator(
+        self, material: Material, state: State, components: tuple[str, ...]
+    ) -> Float[Array, "components inputs"]:
+        """B at one state; with a free face, B_c − (π_c/π_f) B_f, π what a pressure adds."""
+        rows = material.operator(state, components)
+        if self.free is None:
+            return rows
+        faces = tuple(name.rstrip("0123456789") + self.free for name in components)
+        share = material.pressure(state, components) / material.pressure(state, faces)
+        return rows - share[:, None] * material.operator(state, faces)
+
+    def check(self, material: Material) -> None:
+        """Refuse a material whose states or stress this experiment does not describe."""
+        if material.state != self.state:
+            raise InputError(
+                f"experiment '{self.name}' describes a point by {', '.join(self.state)}, material "
+                f"'{material.name}' by {', '.join(material.state)}; name another experiment"
+            )
+        if material.incompressible and self.free is None:
+            raise InputError(
+                f"experiment '{self.name}' has no free face, so the pressure of an incompressible "
+                "material stays unknown; set material.incompressible = false"
+            )
+        if self.free is not None and not material.incompressible:
+            raise InputError(
+                f"experiment '{self.name}' is an incompressible test; set material.incompressible "
+                "= true"
+            )
+
+    def map(self, material: Material, states: States, components: tuple[str, ...]) -> StressMap:
+        """Inputs and B of every state, in one compiled batch."""
+        unknown = [name for name in components if name not in material.components]
+        if unknown:
+            known = list(material.components)
+            raise InputError(registry.unknown("stress component", unknown[0], known))
+
+        def at(state: State) -> tuple[Array, Array]:
+            return material.features(state), self.operator(material, state, components)
+
+        return StressMap(*jax.jit(jax.vmap(at))(jnp.asarray(states)))
+
+
+class ExperimentFile(Protocol):
+    """What a file in `experiments` defines."""
+
+    Config: type[Settings]
+
+    def build(self, config: Any) -> Experiment:
+        """The experiment with its settings."""
+
+
+def load(name: str) -> ExperimentFile:
+    """The file of an experiment by name."""
+    return cast(ExperimentFile, registry.load("experiments", name))
+
+
+def build(settings: Settings) -> Experiment:
+    """The experiment that settings describe."""
+    return load(settings.name).build(settings)

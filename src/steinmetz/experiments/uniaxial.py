@@ -1,0 +1,31 @@
+"""Incompressible uniaxial tension and compression: F = diag(λ, λ^−½, λ^−½), sides free (method §1).
+
+P11 = 2 (λ − λ⁻²)(Ψ₁ + Ψ₂/λ), after Rivlin.
+"""
+
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float
+
+from steinmetz.experiments import base
+from steinmetz.experiments.incompressible import Curve, Incompressible, curve
+
+
+class Config(Curve):
+    """Range of the stretch along the pull."""
+
+    name: Literal["uniaxial"] = "uniaxial"
+
+
+class Uniaxial(Incompressible):
+    """One stretch."""
+
+    def deformation(self, row: Float[np.ndarray, "columns"]) -> Float[np.ndarray, "3 3"]:
+        side = row[0] ** -0.5
+        return np.diag([row[0], side, side])
+
+
+def build(config: Config) -> base.Experiment:
+    """The force over the undeformed section is observed."""
+    return curve(Uniaxial, config, ("P11",), free="22")

@@ -1,1 +1,0 @@
-"""Export: the closed form of a law and its safe file format."""

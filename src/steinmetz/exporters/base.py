@@ -1,0 +1,27 @@
+"""What an exporter gets and gives."""
+
+from typing import NamedTuple, Protocol, cast
+
+from steinmetz import registry
+from steinmetz.potentials.law import Law
+
+
+class About(NamedTuple):
+    """What a law does not know of itself: names of its material and of the study it comes from."""
+
+    material: str = ""
+    study: str = ""
+
+
+class ExporterFile(Protocol):
+    """What a file in `exporters` defines; `SUFFIX` is the ending of a file of its kind."""
+
+    SUFFIX: str
+
+    def export(self, law: Law, about: About = About()) -> str:
+        """The law in one form."""
+
+
+def load(name: str) -> ExporterFile:
+    """The file of an exporter by name."""
+    return cast(ExporterFile, registry.load("exporters", name))

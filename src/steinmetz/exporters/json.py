@@ -1,0 +1,53 @@
+"""`law.json`: structure, signs, values and closed form, to be read back exactly.
+
+Read back from the structure; text is never parsed as code.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from steinmetz.errors import InputError
+from steinmetz.exporters import latex, text
+from steinmetz.exporters.base import About
+from steinmetz.potentials.law import Law, rebuild, structure
+
+SUFFIX = ".json"
+FORMAT = "steinmetz-law/2"
+# Digits that tell every double from its neighbours.
+_EXACT = 17
+
+
+def export(law: Law, about: About = About()) -> str:
+    """Everything needed to rebuild the law exactly, and its closed form for people."""
+    forms = {
+        "text": text.export(law),
+        "exact": text.export(law, digits=_EXACT),
+        "latex": latex.export(law),
+    }
+    head = {"format": FORMAT, "material": about.material, "study": about.study}
+    return json.dumps({**head, **structure(law), "closed_form": forms}, indent=2)
+
+
+def read(path: Path) -> tuple[Law, About]:
+    """The law of a file, and where it comes from."""
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(
+            f"cannot read {path}: {(error.strerror or 'unreadable').lower()}"
+        ) from None
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise InputError(f"{path} is not a JSON file") from None
+    try:
+        return from_dict(stored)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        words = f"{path} is not a complete law file of format {FORMAT}: {error!r}"
+        raise InputError(words) from None
+
+
+def from_dict(stored: dict[str, Any]) -> tuple[Law, About]:
+    """Rebuild a law; a wrong type or number raises ValueError, KeyError or TypeError."""
+    if stored["format"] != FORMAT:
+        raise ValueError(f"format {stored['format']!r}")
+    return rebuild(stored), About(str(stored["material"]), str(stored["study"]))

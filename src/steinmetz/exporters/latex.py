@@ -1,0 +1,22 @@
+"""The closed form of a law for a paper, in LaTeX."""
+
+from steinmetz.exporters.base import About
+from steinmetz.exporters.closed_form import expression
+from steinmetz.exporters.text import DIGITS
+from steinmetz.potentials.law import Law
+
+SUFFIX = ".tex"
+
+
+def export(law: Law, about: About = About(), digits: int = DIGITS) -> str:
+    """Ψ̂ with inputs such as I_{1}, constants rounded to `digits`."""
+    import sympy
+
+    names = {sympy.Symbol(name, real=True): _subscript(name) for name in law.graph.inputs}
+    return r"\hat{\Psi} = " + sympy.latex(expression(law, digits), symbol_names=names)
+
+
+def _subscript(name: str) -> str:
+    head = name.rstrip("0123456789")
+    tail = name[len(head) :]
+    return f"{head}_{{{tail}}}" if tail else head

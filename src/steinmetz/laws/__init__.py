@@ -1,0 +1,1 @@
+"""Generating laws: plain functions Ψ(x), one per file, found by name."""

@@ -1,0 +1,167 @@
+"""Options of the command line as records: what several commands share is declared once.
+
+`@packed` lets a command take a NamedTuple of options as its last argument; for the parser every field
+is an option of its own.
+"""
+
+import inspect
+import tomllib
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, get_type_hints
+
+import typer
+
+from steinmetz.errors import InputError
+
+StudyName = Annotated[
+    str, typer.Argument(help="A study of `steinmetz list`, or the path of a TOML file.")
+]
+Folder = Annotated[Path, typer.Argument(help="Folder of a finished run.")]
+Seed = Annotated[
+    int | None, typer.Option(help="Seed of all random numbers.", show_default="the study's")
+]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Change a setting, such as infer.particles=100; may be repeated."),
+]
+Resume = Annotated[
+    bool | None,
+    typer.Option(
+        "--resume/--fresh",
+        help="Go on from an interrupted run, which must be there, or throw it away.",
+        show_default="go on if there is one",
+    ),
+]
+
+
+def output(default: str) -> Any:
+    """The option --out, whose default is a rule."""
+    return typer.Option("--out", help="Folder for the results.", show_default=default)
+
+
+def whole(
+    help_text: str, least: int = 1, most: int | None = None, default: str | bool = True
+) -> Any:
+    """An option that is a whole number."""
+    return typer.Option(min=least, max=most, help=help_text, show_default=default)
+
+
+class RunOptions(NamedTuple):
+    """Options of everything that runs a study."""
+
+    out: Annotated[Path | None, output("runs/NAME-seedN")] = None
+    seed: Seed = None
+    parameters: Annotated[
+        int | None, whole("Take the law with this many parameters.", default="chosen by BIC")
+    ] = None
+    changes: Changes = None
+    resume: Resume = None
+
+
+class CurveOptions(NamedTuple):
+    """Options of an L-curve."""
+
+    methods: Annotated[str, typer.Option(help="Ways to sparsify, with commas.")] = "l0,l1,l2"
+    noise: Annotated[
+        str | None,
+        typer.Option(help="Relative noise levels, with commas.", show_default="the study's"),
+    ] = None
+    penalties: Annotated[int, whole("Penalties on the path.", most=64)] = 8
+    restarts: Annotated[int, whole("Networks per noise level.", most=4096)] = 8
+    parameters: Annotated[
+        int | None, whole("Choose λ for this many parameters.", default="by BIC")
+    ] = None
+    out: Annotated[Path | None, output("runs/NAME-seedN-lcurve")] = None
+    seed: Seed = None
+    changes: Changes = None
+    resume: Resume = None
+
+
+class NoiseOptions(NamedTuple):
+    """Noise of measured rows."""
+
+    relative_noise: Annotated[
+        float, typer.Option(help="Standard deviation as a share of the stress.")
+    ] = 0.05
+    absolute_noise: Annotated[
+        float, typer.Option(help="Standard deviation in the unit of the stress.")
+    ] = 0.0
+
+
+def packed(command: Callable[..., None]) -> Callable[..., None]:
+    """Fields of the NamedTuples among the arguments become options of their own."""
+    hints = get_type_hints(command, include_extras=True)
+    hints.pop("return", None)
+    records = {name: hint for name, hint in hints.items() if hasattr(hint, "_fields")}
+    plain = inspect.signature(command).parameters
+    parameters = [
+        plain[name].replace(annotation=hints[name]) for name in plain if name not in records
+    ]
+    for record in records.values():
+        fields = get_type_hints(record, include_extras=True)
+        kind = inspect.Parameter.KEYWORD_ONLY
+        parameters += [
+            inspect.Parameter(
+                name, kind, default=record._field_defaults[name], annotation=fields[name]
+            )
+            for name in record._fields
+        ]
+
+    @wraps(command)
+    def parsed(**given: Any) -> None:
+        made = {
+            name: record(**{field: given.pop(field) for field in record._fields})
+            for name, record in records.items()
+        }
+        command(**given, **made)
+
+    parsed.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    parsed.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return parsed
+
+
+def settings(
+    changes: list[str] | None, seed: int | None, parameters: int | None = None
+) -> dict[str, Any]:
+    """`key=value` pairs as typed values: TOML where it parses, text otherwise."""
+    values: dict[str, Any] = {} if seed is None else {"seed": seed}
+    if parameters is not None:
+        values["sparsify.parameters"] = parameters
+    for change in changes or []:
+        key, equals, value = change.partition("=")
+        if not equals or not key:
+            raise InputError(f"--set {change}: write key=value, such as --set infer.particles=100")
+        try:
+            values[key.strip()] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            values[key.strip()] = value.strip()
+    return values
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Ways to sparsify from a list with commas."""
+    from steinmetz import registry
+
+    listed = tuple(part.strip() for part in text.split(",") if part.strip())
+    for name in listed:
+        registry.path_of("sparsify", name)
+    if not listed or len(set(listed)) < len(listed):
+        raise InputError(f"--methods {text}: name each way once, such as --methods l0,l1,l2")
+    return listed
+
+
+def numbers(text: str | None) -> tuple[float, ...] | None:
+    """Noise levels from a list with commas."""
+    if text is None:
+        return None
+    try:
+        values = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        words = "write numbers with commas, such as --noise 0,0.05,0.1"
+        raise InputError(f"--noise {text}: {words}") from None
+    if not all(0 <= value <= 10 for value in values) or len(set(values)) < len(values):
+        words = "different shares of the stress between 0 and 10 are possible"
+        raise InputError(f"--noise {text}: {words}")
+    return values

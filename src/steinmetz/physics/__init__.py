@@ -1,1 +1,0 @@
-"""Physics: what a potential depends on, how stress follows from its slopes, and the laws that generate data."""
