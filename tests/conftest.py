@@ -34,21 +34,32 @@ def gent():
 
 
 @pytest.fixture(scope="session")
-def physics():
-    from steinmetz.physics import hyperelasticity
+def material():
+    """The compressible isotropic material."""
+    from steinmetz.materials import isotropic
 
-    return hyperelasticity.build()
+    return isotropic.build(isotropic.Config())
 
 
 @pytest.fixture(scope="session")
-def observations(physics):
+def full_tensor():
+    """Its experiment."""
+    from steinmetz.experiments import full_tensor
+
+    return full_tensor.build(full_tensor.Config())
+
+
+@pytest.fixture(scope="session")
+def observations(material, full_tensor):
     """80 noisy tensors of the Gent law."""
     from steinmetz.data import noise
-    from steinmetz.physics import observe
+    from steinmetz.experiments import observe
+    from steinmetz.laws import base as laws
 
-    return observe.synthetic(
-        jax.random.key(3), physics, observe.law(physics, "gent"), 80, 0.2, noise.Config()
-    )
+    state_key, noise_key = jax.random.split(jax.random.key(3))
+    rows = full_tensor.sample(state_key, 80)
+    clean = observe.clean(material, full_tensor, laws.truth(material, "gent"), rows)
+    return observe.noisy(noise_key, clean, noise.Config())
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Result(Outcome):
     """
 
     @classmethod
-    def of(cls, outcome: Outcome) -> Self:
+    def of(cls, outcome: Outcome) -> "Result":
         """The same numbers with everything that can be done with them."""
         fields = dataclasses.fields(outcome)
         return cls(**{field.name: getattr(outcome, field.name) for field in fields})
@@ -71,7 +71,7 @@ class Result(Outcome):
             raise InputError(f"there is no figure '{figure}'; possible: {', '.join(known)}")
         return figures.FIGURES[figure].draw(self)
 
-    def select(self, row: int, report: Report = silent) -> Self:
+    def select(self, row: int, report: Report = silent) -> "Result":
         """The law with `row` parameters instead: its posterior is sampled, nothing is refitted."""
         return self.of(engine.selected(self.study, self.problem, self.carved, row, report))
 

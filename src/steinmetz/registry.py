@@ -15,10 +15,11 @@ import re
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from steinmetz.errors import InputError
 
+T = TypeVar("T")
 # Where people keep plug-ins of their own.
 VARIABLE = "STEINMETZ_PLUGINS"
 
@@ -118,6 +119,18 @@ def load(kind: str, name: str) -> ModuleType:
         sys.modules[full] = module
         spec.loader.exec_module(module)
     return module
+
+
+def load_as(kind: str, name: str, protocol: type[T]) -> T:
+    """The same as what a file of this kind must be; one that lacks a part is refused."""
+    module = load(kind, name)
+    if isinstance(module, protocol):
+        return module
+    needed = sorted(
+        n for n in (*protocol.__annotations__, *vars(protocol)) if not n.startswith("_")
+    )
+    lacking = ", ".join(n for n in needed if not hasattr(module, n))
+    raise InputError(f"{module.__file__}: a {KINDS[kind].word} also needs {lacking}")
 
 
 def unknown(what: str, name: str, known: list[str]) -> str:

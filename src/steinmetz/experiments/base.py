@@ -7,7 +7,7 @@ that face is zero, which is linear in ∇Ψ, so the pressure goes into B.
 
 import abc
 import dataclasses
-from typing import Any, Protocol, Self, cast
+from typing import Any, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -20,7 +20,8 @@ from steinmetz.errors import InputError
 from steinmetz.materials.base import Material, State, States
 from steinmetz.records import StressMap
 
-Rows = Float[np.ndarray, "rows columns"]
+Rows = Float[np.ndarray, "rows entries"]
+Row = Float[np.ndarray, "entries"]
 
 
 class Settings(BaseModel):
@@ -59,7 +60,7 @@ class Experiment(abc.ABC):
     def states(self, rows: Rows) -> States:
         """States of the material, a row each."""
 
-    def fault(self, row: Float[np.ndarray, "columns"]) -> str:
+    def fault(self, row: Row) -> str:
         """Why a row is not possible; empty where it is (the material judges its state)."""
         return ""
 
@@ -76,11 +77,11 @@ class Experiment(abc.ABC):
         """The validation path: through the sampled range and beyond it."""
 
     @abc.abstractmethod
-    def covering(self, rows: Rows) -> Self:
+    def covering(self, rows: Rows) -> "Experiment":
         """The same experiment with the smallest range that holds these rows."""
 
     @abc.abstractmethod
-    def widened(self, factor: float) -> Self:
+    def widened(self, factor: float) -> "Experiment":
         """The same experiment with a range that reaches further from the undeformed state."""
 
     def operator(
@@ -125,6 +126,7 @@ class Experiment(abc.ABC):
         return StressMap(*jax.jit(jax.vmap(at))(jnp.asarray(states)))
 
 
+@runtime_checkable
 class ExperimentFile(Protocol):
     """What a file in `experiments` defines."""
 
@@ -136,7 +138,7 @@ class ExperimentFile(Protocol):
 
 def load(name: str) -> ExperimentFile:
     """The file of an experiment by name."""
-    return cast(ExperimentFile, registry.load("experiments", name))
+    return registry.load_as("experiments", name, ExperimentFile)
 
 
 def build(settings: Settings) -> Experiment:

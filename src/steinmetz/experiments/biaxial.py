@@ -21,7 +21,7 @@ class Config(Curve):
 class Biaxial(Incompressible):
     """Two stretches, independent of each other."""
 
-    def deformation(self, row: Float[np.ndarray, "columns"]) -> Float[np.ndarray, "3 3"]:
+    def deformation(self, row: base.Row) -> Float[np.ndarray, "3 3"]:
         return np.diag([row[0], row[1], 1 / (row[0] * row[1])])
 
     def beside(self, first: Float[np.ndarray, "rows"]) -> Float[np.ndarray, "rows"]:

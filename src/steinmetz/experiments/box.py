@@ -2,7 +2,7 @@
 
 import abc
 import dataclasses
-from typing import Self
+
 
 import jax
 import numpy as np
@@ -58,9 +58,9 @@ class Box(Experiment):
         rows[:, 0] += gamma
         return Course(rows, 1 + gamma, "F11", np.abs(gamma) <= self.spread + 1e-12)
 
-    def covering(self, rows: Rows) -> Self:
+    def covering(self, rows: Rows) -> "Box":
         entries = rows[:, : self.size**2] - np.eye(self.size).ravel()
         return dataclasses.replace(self, spread=float(np.max(np.abs(entries))))
 
-    def widened(self, factor: float) -> Self:
+    def widened(self, factor: float) -> "Box":
         return dataclasses.replace(self, spread=factor * self.spread)

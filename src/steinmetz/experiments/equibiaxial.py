@@ -21,7 +21,7 @@ class Config(Curve):
 class Equibiaxial(Incompressible):
     """One stretch, in two directions."""
 
-    def deformation(self, row: Float[np.ndarray, "columns"]) -> Float[np.ndarray, "3 3"]:
+    def deformation(self, row: base.Row) -> Float[np.ndarray, "3 3"]:
         return np.diag([row[0], row[0], row[0] ** -2])
 
 

@@ -2,14 +2,14 @@
 
 import abc
 import dataclasses
-from typing import Self, TypeVar
+from typing import TypeVar
 
 import jax
 import numpy as np
 from jaxtyping import Array, Float
 from pydantic import Field, field_validator
 
-from steinmetz.experiments.base import Course, Experiment, Rows, Settings
+from steinmetz.experiments.base import Course, Experiment, Row, Rows, Settings
 from steinmetz.materials.base import States
 
 Range = tuple[float, float]
@@ -27,13 +27,13 @@ class Incompressible(Experiment):
     rest: float
 
     @abc.abstractmethod
-    def deformation(self, row: Float[np.ndarray, "columns"]) -> Float[np.ndarray, "3 3"]:
+    def deformation(self, row: Row) -> Float[np.ndarray, "3 3"]:
         """F of one row, det F = 1."""
 
     def states(self, rows: Rows) -> States:
         return np.stack([self.deformation(row).ravel() for row in rows])
 
-    def fault(self, row: Float[np.ndarray, "columns"]) -> str:
+    def fault(self, row: Row) -> str:
         return "a stretch must be positive" if self.rest == 1 and min(row) <= 0 else ""
 
     def sample(self, key: Array, count: int) -> Rows:
@@ -60,11 +60,11 @@ class Incompressible(Experiment):
         """The second column along the validation path."""
         return np.full_like(first, self.rest)
 
-    def covering(self, rows: Rows) -> Self:
+    def covering(self, rows: Rows) -> "Incompressible":
         ranges = tuple((float(column.min()), float(column.max())) for column in rows.T)
         return dataclasses.replace(self, ranges=ranges)
 
-    def widened(self, factor: float) -> Self:
+    def widened(self, factor: float) -> "Incompressible":
         return dataclasses.replace(
             self, ranges=tuple(self._stretched(r, factor) for r in self.ranges)
         )

@@ -21,7 +21,7 @@ class Config(Curve):
 class PureShear(Incompressible):
     """One stretch, and a width that is held."""
 
-    def deformation(self, row: Float[np.ndarray, "columns"]) -> Float[np.ndarray, "3 3"]:
+    def deformation(self, row: base.Row) -> Float[np.ndarray, "3 3"]:
         return np.diag([row[0], 1.0, 1 / row[0]])
 
 

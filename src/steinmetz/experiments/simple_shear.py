@@ -30,7 +30,7 @@ class Config(base.Settings):
 class SimpleShear(Incompressible):
     """One amount of shear."""
 
-    def deformation(self, row: Float[np.ndarray, "columns"]) -> Float[np.ndarray, "3 3"]:
+    def deformation(self, row: base.Row) -> Float[np.ndarray, "3 3"]:
         return np.array([[1.0, row[0], 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 
 

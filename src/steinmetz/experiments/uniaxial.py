@@ -21,7 +21,7 @@ class Config(Curve):
 class Uniaxial(Incompressible):
     """One stretch."""
 
-    def deformation(self, row: Float[np.ndarray, "columns"]) -> Float[np.ndarray, "3 3"]:
+    def deformation(self, row: base.Row) -> Float[np.ndarray, "3 3"]:
         side = row[0] ** -0.5
         return np.diag([row[0], side, side])
 

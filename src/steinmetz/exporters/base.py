@@ -1,6 +1,6 @@
 """What an exporter gets and gives."""
 
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from steinmetz import registry
 from steinmetz.potentials.law import Law
@@ -13,6 +13,7 @@ class About(NamedTuple):
     study: str = ""
 
 
+@runtime_checkable
 class ExporterFile(Protocol):
     """What a file in `exporters` defines; `SUFFIX` is the ending of a file of its kind."""
 
@@ -24,4 +25,4 @@ class ExporterFile(Protocol):
 
 def load(name: str) -> ExporterFile:
     """The file of an exporter by name."""
-    return cast(ExporterFile, registry.load("exporters", name))
+    return registry.load_as("exporters", name, ExporterFile)

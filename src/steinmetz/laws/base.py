@@ -5,7 +5,7 @@ A file declares `INPUTS`, the quantities it depends on, its default `PARAMETERS`
 A law may be used with every material that has its inputs, or holds them constant.
 """
 
-from typing import Protocol, cast
+from typing import Protocol, runtime_checkable
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -17,6 +17,7 @@ from steinmetz.records import Truth
 from steinmetz.shapes import Inputs, Scalar
 
 
+@runtime_checkable
 class LawFile(Protocol):
     """What a file in `laws` defines."""
 
@@ -29,7 +30,7 @@ class LawFile(Protocol):
 
 def load(name: str) -> LawFile:
     """The file of a law by name."""
-    return cast(LawFile, registry.load("laws", name))
+    return registry.load_as("laws", name, LawFile)
 
 
 def truth(material: Material, name: str, parameters: dict[str, float] | None = None) -> Truth:

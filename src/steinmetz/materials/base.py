@@ -7,7 +7,7 @@ class and nothing of mechanics.
 import abc
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Array, Bool, Float
@@ -83,6 +83,7 @@ class Material(abc.ABC):
         """Why a state is not possible, for a message."""
 
 
+@runtime_checkable
 class MaterialFile(Protocol):
     """What a file in `materials` defines."""
 
@@ -94,7 +95,7 @@ class MaterialFile(Protocol):
 
 def load(name: str) -> MaterialFile:
     """The file of a material by name."""
-    return cast(MaterialFile, registry.load("materials", name))
+    return registry.load_as("materials", name, MaterialFile)
 
 
 def build(settings: Settings) -> Material:

@@ -1,6 +1,6 @@
 """What a score sees and how all of them are taken."""
 
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -23,6 +23,7 @@ class Judged(NamedTuple):
     observed: Bool[np.ndarray, "states components"]
 
 
+@runtime_checkable
 class ScoreFile(Protocol):
     """What a file in `scores` defines."""
 
@@ -34,7 +35,5 @@ def every(judged: Judged) -> dict[str, float | None]:
     """All scores by name."""
     if not judged.observed.any():
         return dict.fromkeys(registry.names("scores"))
-    files = {
-        name: cast(ScoreFile, registry.load("scores", name)) for name in registry.names("scores")
-    }
+    files = {name: registry.load_as("scores", name, ScoreFile) for name in registry.names("scores")}
     return {name: file.score(judged) for name, file in files.items()}
