@@ -2,8 +2,9 @@
 
 Verbs at the top: `study` (by name or TOML, with changes), `run`, `fit` (tables of measured rows),
 `load` (a finished run), `select` (another row of its table), `save`, `measured` (the study of a
-table), `lcurve`, `closed_form`, `reproduce` (the paper); and `sample`, for any JAX log density, with
-`network_likelihood`, that of a study's whole network. Nothing heavy is imported until one is used.
+table), `lcurve`, `closed_form`, `reproduce` (the paper); and `sample`, for any JAX log density,
+with `network_likelihood`, that of a study's whole network. Nothing heavy is imported until one is
+used.
 """
 
 from importlib import import_module

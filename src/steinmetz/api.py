@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -25,22 +25,22 @@ from steinmetz.report import figures, files
 from steinmetz.report.stored import restore
 from steinmetz.report.summary import Summary, summarise
 from steinmetz.studies import config
-from steinmetz.studies.config import Study
+from steinmetz.studies.study import Study
 
 if TYPE_CHECKING:
     import pandas
     import xarray
     from matplotlib.figure import Figure
 
-    Table = str | Path | pandas.DataFrame
+    Table: TypeAlias = str | Path | pandas.DataFrame
 
 
 class Result(Outcome):
     """What a run found: a law, the table it was chosen from, its posterior, scores and certificate.
 
     `law`, `table`, `scores`, `certificate`, `particles` are at hand; `stress` and `predict` give
-    draws of the posterior, `posterior` the same as ArviZ reads it, `plot` a figure, `export` the law
-    in another form, `select` another row of the table, `save` the run directory.
+    draws of the posterior, `posterior` the same as ArviZ reads it, `plot` a figure, `export` the
+    law in another form, `select` another row of the table, `save` the run directory.
     """
 
     @classmethod
@@ -73,7 +73,7 @@ class Result(Outcome):
 
     def select(self, row: int, report: Report = silent) -> "Result":
         """The law with `row` parameters instead: its posterior is sampled, nothing is refitted."""
-        return self.of(engine.selected(self.study, self.problem, self.carved, row, report))
+        return self.of(engine.reselect(self, row, report))
 
     def save(self, folder: str | Path) -> Summary:
         """Write the run directory, whole or not at all."""
@@ -121,10 +121,10 @@ def fit(
     """Fit a law to measured rows: a CSV file or DataFrame, or several that are fitted jointly.
 
     `experiment` names what was done (see `steinmetz list`), once for all tables or once for each;
-    incompressible tests make the material incompressible. `relative` and `absolute` are the standard
-    deviations of the stress.
+    incompressible tests make the material incompressible. `relative` and `absolute` are the
+    standard deviations of the stress.
     """
-    given = [data] if isinstance(data, str | Path) or hasattr(data, "columns") else list(data)  # type: ignore[arg-type]
+    given = [data] if isinstance(data, str | Path) or hasattr(data, "columns") else list(data)
     kinds = [experiment] * len(given) if isinstance(experiment, str | None) else list(experiment)
     if not given or len(kinds) != len(given):
         raise InputError(
@@ -141,7 +141,7 @@ def _file(table: "Table", number: int) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="steinmetz-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = folder / f"table{number}.csv"
-    tables.write(path, {str(name): np.asarray(table[name], float) for name in table.columns})  # type: ignore[attr-defined]
+    tables.write(path, {str(name): np.asarray(table[name], float) for name in table.columns})
     return path
 
 

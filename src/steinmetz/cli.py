@@ -51,7 +51,10 @@ def _main(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """From stress data to a sparse, physically admissible constitutive law with honest uncertainty."""
+    """From stress data to a sparse.
+
+    Physically admissible constitutive law with honest uncertainty.
+    """
 
 
 @app.command()
@@ -96,10 +99,10 @@ def fit(
     """Fit a law to measured rows: a state and the stresses measured at it per row.
 
     Columns of a full_tensor file are F11…F33 and stresses such as S11, P11, sigma11; those of the
-    tests of incompressible materials are a stretch (or stretch1 and stretch2, or shear) and P11. Empty
-    cells are missing, not zero. A column sd_S11 gives the standard deviation of S11 row by row and
-    replaces the two options there. From 20 rows on, a fifth of them is held out for the test score
-    (--set data.held_out=0 uses all). Another material has other columns: with --set
+    tests of incompressible materials are a stretch (or stretch1 and stretch2, or shear) and P11.
+    Empty cells are missing, not zero. A column sd_S11 gives the standard deviation of S11 row by
+    row and replaces the two options there. From 20 rows on, a fifth of them is held out for the
+    test score (--set data.held_out=0 uses all). Another material has other columns: with --set
     material.name=mechanochemistry they are F11, F12, F21, F22, c and S11, S22, S12, mu.
 
     Examples:
@@ -113,14 +116,14 @@ def fit(
     from steinmetz.studies import config
 
     commands.start_jax()
-    kinds: list[str | None] = list(experiment or [None])
+    kinds: list[str | None] = [*(experiment or [])] or [None]
     kinds = kinds * len(data) if len(kinds) == 1 else kinds
     if len(kinds) != len(data):
         raise InputError(
             f"--experiment: {len(kinds)} given for {len(data)} files; name one for each"
         )
     changes = settings(options.changes, options.seed, options.parameters)
-    study = config.measured_jointly(data, kinds, tuple(noise), changes)
+    study = config.measured_jointly(data, kinds, (*noise,), changes)
     commands.carry_out(study, options.out, options.resume)
 
 
@@ -238,7 +241,8 @@ def diagnose(folder: Folder) -> None:
 def list_() -> None:
     """List studies, materials, experiments, laws, potentials, samplers and whatever else there is.
 
-    Files of your own are listed too, if the environment variable STEINMETZ_PLUGINS names their folder.
+    Files of your own are listed too, if the environment variable STEINMETZ_PLUGINS names their
+    folder.
 
     Example:
 

@@ -1,4 +1,7 @@
-"""What the commands do, once their words are understood: compute, save, print, keep what is left."""
+"""What the commands do, once their words are understood.
+
+Compute, save, print, keep what is left.
+"""
 
 import json
 import os
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
     from steinmetz.cache import Store
     from steinmetz.engine.lcurve import Plan
     from steinmetz.records import Report
-    from steinmetz.studies.config import Study
+    from steinmetz.studies.study import Study
 
 T = TypeVar("T")
 Compute = Callable[[Callable[["Report"], T]], T]
@@ -52,8 +55,8 @@ def start_jax() -> None:
 def _kept_beside(folder: Path, study: "Study", resume: bool | None, *more: object) -> "Store":
     """Where a run keeps what it has finished: a hidden folder beside its target.
 
-    `resume` True demands that there is something, False throws it away. What is kept belongs to this
-    version and to everything that training and search depend on; particles, say, may change.
+    `resume` True demands that there is something, False throws it away. What is kept belongs to
+    this version and to everything that training and search depend on; particles, say, may change.
     """
     from importlib import metadata
 

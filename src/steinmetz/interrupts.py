@@ -1,8 +1,11 @@
-"""Work that can be interrupted at any moment: it has a thread of its own while the main one listens for signals.
+"""Work that can be interrupted at any moment.
 
-A compilation can take many seconds and hears nothing. The main thread hears Ctrl-C and SIGTERM at once, asks the work
-to stop at its next report, where it keeps what it has, and gives it a few seconds to do so. After that the process
-should leave without waiting: a thread that compiles cannot be stopped.
+It has a thread of its own while the main one listens for signals.
+
+A compilation can take many seconds and hears nothing. The main thread hears Ctrl-C and SIGTERM at
+once, asks the work to stop at its next report, where it keeps what it has, and gives it a few
+seconds to do so. After that the process should leave without waiting: a thread that compiles cannot
+be stopped.
 """
 
 import signal
@@ -24,7 +27,10 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """SIGTERM raises `Terminated` in here (where signals can be heard at all: in the main thread)."""
+    """SIGTERM raises `Terminated` in here (where signals can be heard at all.
+
+    In the main thread).
+    """
 
     def raise_it(*_: object) -> None:
         raise Terminated("terminated")
@@ -40,7 +46,10 @@ def terminable() -> Iterator[None]:
 
 
 def watched(work: Callable[[Report], T], report: Report) -> T:
-    """work(report) in a thread of its own; KeyboardInterrupt here becomes one at its next report."""
+    """work(report) in a thread of its own.
+
+    KeyboardInterrupt here becomes one at its next report.
+    """
     stop, ended, outcome = threading.Event(), threading.Event(), dict[str, Any]()
 
     def reporting(stage: str, done: int, total: int, **facts: object) -> None:

@@ -1,7 +1,7 @@
 """Options of the command line as records: what several commands share is declared once.
 
-`@packed` lets a command take a NamedTuple of options as its last argument; for the parser every field
-is an option of its own.
+`@packed` lets a command take a NamedTuple of options as its last argument; for the parser every
+field is an option of its own.
 """
 
 import inspect

@@ -1,4 +1,7 @@
-"""Progress for people: a live display in a terminal, plain lines elsewhere. Both go to standard error."""
+"""Progress for people: a live display in a terminal, plain lines elsewhere.
+
+Both go to standard error.
+"""
 
 import sys
 import time
@@ -41,7 +44,10 @@ _LONG = {"point"}
 
 
 def _plain(stream: TextIO) -> Report:
-    """A line when a stage starts, at each quarter (of a long stage: at each step) and at its end."""
+    """A line when a stage starts, at each quarter (of a long stage.
+
+    At each step) and at its end.
+    """
     begun: dict[str, float] = {}
     quarters: dict[str, int] = {}
 

@@ -1,8 +1,8 @@
 """The records every stage speaks: reference state, stress map, observations, path, progress.
 
 Stages never see mechanics. A material and an experiment turn what was measured into `Observations`:
-inputs x of the potential and a linear operator B with y = B ∇Ψ̂(x), because every observed stress is
-linear in the slopes of the normalised potential.
+inputs x of the potential and a linear operator B with y = B ∇Ψ̂(x), because every observed stress
+is linear in the slopes of the normalised potential.
 """
 
 from collections.abc import Callable
@@ -33,8 +33,8 @@ class Reference:
 
     Ψ̂ = Ψ − Ψ(x₀) − Σ_k n_k d_k·(x − x₀) with n_k = v_k·∇Ψ(x₀).
 
-    `point` is x₀, `weights` are the v_k and `directions` the d_k. Without directions only the energy
-    is shifted. This is the one place where a potential is normalised.
+    `point` is x₀, `weights` are the v_k and `directions` the d_k. Without directions only the
+    energy is shifted. This is the one place where a potential is normalised.
     """
 
     point: tuple[float, ...]
@@ -51,13 +51,12 @@ class Reference:
         return total
 
     def returned(self, total: Float[Array, "*batch inputs"]) -> Float[Array, "*batch inputs"]:
-        """The slope in ∇Ψ(x₀) of a function whose slopes in ∇Ψ̂ at all other points sum to `total`."""
-        found = jnp.zeros_like(total)
+        """The transpose of −`removed`: Σ over points of slopes in ∇Ψ̂ to the slope in ∇Ψ(x₀)."""
+        slope = jnp.zeros_like(total)
         for v, d in zip(self.weights, self.directions, strict=True):
-            found = found - (total @ jnp.asarray(d, total.dtype))[..., None] * jnp.asarray(
-                v, total.dtype
-            )
-        return found
+            n = total @ jnp.asarray(d, total.dtype)
+            slope = slope - n[..., None] * jnp.asarray(v, total.dtype)
+        return slope
 
     def energy(self, potential: Callable[[Array], Array], x: Inputs) -> Scalar:
         """Ψ̂(x) of a potential Ψ."""
@@ -174,7 +173,10 @@ class Observations(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """The part of a validation path that belongs to one experiment, and the name of its coordinate."""
+    """The part of a validation path that belongs to one experiment.
+
+    And the name of its coordinate.
+    """
 
     experiment: str
     label: str

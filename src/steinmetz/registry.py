@@ -1,9 +1,10 @@
 """Find a plug-in by the name of its file.
 
 One new material, experiment, law, potential, penalty, sampler, score, exporter or study is one new
-file: `names("laws")` lists the files of a kind, `load("laws", "gent")` imports one. Files are looked
-for in the package and in every folder that the environment variable STEINMETZ_PLUGINS names (joined
-as in PATH), each with a sub-folder per kind. Names and summaries are read without importing anything.
+file: `names("laws")` lists the files of a kind, `load("laws", "gent")` imports one. Files are
+looked for in the package and in every folder that the environment variable STEINMETZ_PLUGINS names
+(joined as in PATH), each with a sub-folder per kind. Names and summaries are read without importing
+anything.
 """
 
 import ast
@@ -25,7 +26,10 @@ VARIABLE = "STEINMETZ_PLUGINS"
 
 
 class Kind(NamedTuple):
-    """A kind of plug-in: its folder, what people call one, what a file of it defines, its file type."""
+    """A kind of plug-in.
+
+    Its folder, what people call one, what a file of it defines, its file type.
+    """
 
     folder: str
     word: str
@@ -75,7 +79,10 @@ def names(kind: str) -> list[str]:
 
 
 def _is_plugin(kind: str, path: Path) -> bool:
-    """A plug-in defines a class or function with the name its kind demands; other files are helpers."""
+    """A plug-in defines a class or function with the name its kind demands.
+
+    Other files are helpers.
+    """
     mark = KINDS[kind].mark
     if not mark:
         return True

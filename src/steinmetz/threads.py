@@ -1,4 +1,7 @@
-"""Pieces of compiled work in two threads: on a CPU a larger batch is not faster, a second core is."""
+"""Pieces of compiled work in two threads.
+
+On a CPU a larger batch is not faster, a second core is.
+"""
 
 import os
 import threading

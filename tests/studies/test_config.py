@@ -6,13 +6,14 @@ import pytest
 
 from steinmetz import InputError
 from steinmetz.studies import config
+from steinmetz.studies.study import to_toml
 
 
 @pytest.mark.parametrize("name", config.names())
 def test_built_in_study_survives_its_own_file(name, tmp_path):
     study = config.load(name)
     path = tmp_path / "study.toml"
-    path.write_text(config.to_toml(study), encoding="utf-8")
+    path.write_text(to_toml(study), encoding="utf-8")
     assert config.load(str(path)) == study
     assert config.title(name)
 
@@ -31,10 +32,7 @@ def test_built_in_study_survives_its_own_file(name, tmp_path):
         ({"potential.name": "mlpp"}, "no potential 'mlpp' .*; possible: icnn, mixed, mlp"),
         ({"potential.widths": [0]}, "potential.widths.0 = 0 is not possible"),
         ({"sparsify.penalty": [0, 1]}, "sparsify.penalty.0 = 0 is not possible"),
-        (
-            {"physics": "chemistry"},
-            "no physics 'chemistry' .*; possible: hyperelasticity, mechanochemistry",
-        ),
+        ({"material.name": "clay"}, "no material 'clay'.*; possible: isotropic, mechanochemistry"),
         ({"nosie.relative": 1}, "no setting 'nosie'.*did you mean 'noise'"),
         ({"data.table": "a.csv"}, "either a generating law"),
         ({"data": 3}, "'data' must be a table of settings"),
@@ -79,7 +77,7 @@ def test_unknown_study_lists_the_known_ones(tmp_path):
 def test_measured_study_names_its_table(tmp_path):
     study = config.measured(tmp_path / "Gummi Probe #1.csv", relative=0.02)
     assert study.name == "Gummi_Probe__1"
-    assert tomllib.loads(config.to_toml(study))["data"]["table"].endswith("Gummi Probe #1.csv")
+    assert tomllib.loads(to_toml(study))["data"]["table"].endswith("Gummi Probe #1.csv")
 
 
 def test_naming_the_method_that_is_used_anyway_keeps_the_settings():
@@ -95,3 +93,60 @@ def test_networks_advise_and_presets_replace_the_advice():
     assert (study.potential.name, study.sparsify.offset) == ("mixed", 2.0)
     paper = config.load("mechanochemistry", {"potential.name": "mlp", "sparsify.preset": "paper"})
     assert (paper.sparsify.rate, paper.sparsify.offset, paper.sparsify.search) == (0.08, 0.0, False)
+
+
+def test_blocks_take_from_data_what_they_do_not_say():
+    study = config.load("rubber_tests", {"data.count": 12})
+    assert [source.count for source in study.sources] == [12, 12, 12]
+    assert [source.experiment.name for source in study.sources] == [
+        "uniaxial",
+        "equibiaxial",
+        "pure_shear",
+    ]
+    assert {source.noise.relative for source in study.sources} == {0.02}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"data.experiment": "pull"}, "no experiment 'pull'"),
+        ({"data.experiment": {"name": "uniaxial", "stretch": [2, 1]}}, "must be positive and rise"),
+        ({"data.experiment.spread": 3}, r"data\.experiment\.spread = 3 is not possible"),
+        ({"data.blocks": "three"}, r"\[\[data\.blocks\]\]"),
+        ({"data.blocks": [{"experiment": 3}]}, "must name an experiment"),
+        ({"data.blocks": [{"table": "a.csv"}]}, "either a generating law"),
+        ({"material.incompressible": "perhaps"}, r"material\.incompressible = 'perhaps'"),
+    ],
+)
+def test_wrong_experiments_and_blocks_are_named(changes, message):
+    with pytest.raises(InputError, match=message):
+        config.load("hyperelasticity", changes)
+
+
+def test_content_grows_from_stage_to_stage_and_knows_files(tmp_path):
+    study = config.load("hyperelasticity")
+    stages = ("search", "carve", "infer", "assess")
+    contents = {stage: study.content(stage) for stage in stages}
+
+    def same(stage, **changes):
+        return config.load("hyperelasticity", changes).content(stage) == contents[stage]
+
+    assert all(same(stage, name="other", title="other") for stage in stages)
+    assert [same(s, **{"assess.path_points": 7}) for s in stages] == [True, True, True, False]
+    assert [same(s, **{"infer.particles": 7}) for s in stages] == [True, True, False, False]
+    assert [same(s, **{"prior.temperature": 2.0}) for s in stages] == [True, True, False, False]
+    assert [same(s, **{"noise.unknown": True}) for s in stages] == [True, True, False, False]
+    assert [same(s, **{"sparsify.parameters": 4}) for s in stages] == [True, False, False, False]
+    assert [same(s, **{"sparsify.bic_slack": 4}) for s in stages] == [True, False, False, False]
+    assert not any(same(s, **{"data.count": 7}) for s in stages)
+    table = tmp_path / "a.csv"
+    table.write_text("one")
+    before = config.measured(table).content("search")
+    table.write_text("two")
+    assert config.measured(table).content("search") != before
+
+
+def test_a_title_does_not_outlive_its_data():
+    assert config.load("hyperelasticity", {"seed": 3}).title.startswith("Gent rubber")
+    changed = config.load("hyperelasticity", {"data.law": "neo_hooke", "noise.relative": 0.05})
+    assert changed.title == "neo_hooke (full tensor), 80 states, 5 % relative noise"

@@ -1,9 +1,11 @@
-"""Certificate: is a law admissible? Proven from signs and activations, then cross-checked on random states.
+"""Certificate: is a law admissible? Proven from signs and activations.
 
-The proof walks the graph with the rules of disciplined convexity: a sum of convex terms with non-negative weights is
-convex, a convex non-decreasing activation of a convex argument is convex, and growth in an input passes through in the
-same way. It proves less than everything, but never too much. The cross-check looks for a counter-example among many
-states.
+Then cross-checked on random states.
+
+The proof walks the graph with the rules of disciplined convexity: a sum of convex terms with
+non-negative weights is convex, a convex non-decreasing activation of a convex argument is convex,
+and growth in an input passes through in the same way. It proves less than everything, but never too
+much. The cross-check looks for a counter-example among many states.
 """
 
 from typing import NamedTuple
@@ -41,7 +43,10 @@ class _Knowledge(NamedTuple):
 
 
 class Certificate(NamedTuple):
-    """Per parameter vector: proven, no counter-example found, and the stress left at the reference."""
+    """Per parameter vector.
+
+    Proven, no counter-example found, and the stress left at the reference.
+    """
 
     proven: Bool[np.ndarray, "laws"]
     sound: Bool[np.ndarray, "laws"]
@@ -51,7 +56,10 @@ class Certificate(NamedTuple):
 
     @property
     def violated(self) -> int:
-        """Laws that are not proven admissible, or for which a counter-example or reference stress was found."""
+        """Laws that are not proven admissible.
+
+        Or for which a counter-example or reference stress was found.
+        """
         return int(np.sum(~(self.proven & self.sound)))
 
 
@@ -110,8 +118,8 @@ def certify(
 ) -> Certificate:
     """Check the law itself (first) and every particle.
 
-    `states` are inputs for the cross-check: the law sees all of them, every particle its own share. `operator` gives
-    the stress at the reference.
+    `states` are inputs for the cross-check: the law sees all of them, every particle its own share.
+    `operator` gives the stress at the reference.
     """
     every = np.concatenate([np.asarray(law.values)[None], np.asarray(particles)])
     proven = np.array([admissible(prove(law.graph, values), conditions) for values in every])
@@ -149,7 +157,10 @@ def _reference_stress(graph: Graph, reference: Reference, every: Array, operator
 def _search(
     graph: Graph, every: Array, states: Array, conditions: Conditions
 ) -> tuple[Bool[Array, "laws increasing"], Bool[Array, "laws"]]:
-    """Where a slope that must not be negative is, and where the Hessian has a negative eigenvalue (beyond rounding)."""
+    """Where a slope that must not be negative is, and where the Hessian has a negative eigenvalue.
+
+    Beyond rounding.
+    """
     increasing = np.array([graph.inputs.index(name) for name in conditions.increasing], int)
 
     def at(theta: Float[Array, "parameters"], x: Float[Array, "inputs"]) -> tuple[Array, Array]:
@@ -166,7 +177,10 @@ def _search(
 
 
 def _indefinite(matrix: Float[Array, "n n"], rounding: Float[Array, ""]) -> Bool[Array, ""]:
-    """Whether a symmetric matrix has an eigenvalue below −`rounding` (a pivot of matrix + rounding·I)."""
+    """Whether a symmetric matrix has an eigenvalue below −`rounding`.
+
+    A pivot of matrix + rounding·I.
+    """
     left = matrix + rounding * jnp.eye(matrix.shape[0])
     negative = jnp.zeros((), bool)
     while left.shape[0]:

@@ -11,7 +11,10 @@ def r2(
     truth: Float[np.ndarray, "states components"],
     observed: Bool[np.ndarray, "states components"] | None = None,
 ) -> float | None:
-    """1 − Σ(ŷ − y)²/Σ(y − ȳ_component)², pooled over components; None where the truth does not vary."""
+    """1 − Σ(ŷ − y)²/Σ(y − ȳ_component)², pooled over components.
+
+    None where the truth does not vary.
+    """
     seen = np.ones(truth.shape, bool) if observed is None else observed
     residual = float(np.sum(np.where(seen, prediction - truth, 0.0) ** 2))
     total = float(np.sum(np.where(seen, truth - _means(truth, seen), 0.0) ** 2))
@@ -45,9 +48,12 @@ def wasserstein(
     a_weights: Float[np.ndarray, "first"] | None = None,
     b_weights: Float[np.ndarray, "second"] | None = None,
 ) -> Float[np.ndarray, "*shape"]:
-    """W1 = ∫ |CDF_a − CDF_b| of two samples along their first axis, of any two sizes, weighted if asked.
+    """W1 = ∫ |CDF_a − CDF_b| of two samples along their first axis, of any two sizes.
 
-    Both samples are sorted together; the difference of the two step functions is constant between neighbours.
+    Weighted if asked.
+
+    Both samples are sorted together; the difference of the two step functions is constant between
+    neighbours.
     """
     ordered, order = _together(a, b)
     step = np.concatenate([_shares(len(a), a_weights), -_shares(len(b), b_weights)])
@@ -61,10 +67,12 @@ def wasserstein_resampled(
     draws: int,
     groups: int | None = None,
 ) -> Float[np.ndarray, "draws *shape"]:
-    """W1 of bootstrap samples of both, sorted once: a resampled member counts as often as it was drawn.
+    """W1 of bootstrap samples of both, sorted once.
 
-    `groups`: draws of `a` belong to so many particles, the last axis of (snapshots, particles); whole particles are
-    drawn, because the snapshots of one are not independent.
+    A resampled member counts as often as it was drawn.
+
+    `groups`: draws of `a` belong to so many particles, the last axis of (snapshots, particles);
+    whole particles are drawn, because the snapshots of one are not independent.
     """
     ordered, order = _together(a, b)
     found = []
@@ -100,7 +108,10 @@ def _area(ordered: np.ndarray, step: np.ndarray) -> np.ndarray:
 def crps(
     samples: Float[np.ndarray, "samples *shape"], values: Float[np.ndarray, "*shape"]
 ) -> np.ndarray:
-    """Continuous ranked probability score E|X − y| − ½ E|X − X'|: W1 of a sample to one value, sharpness rewarded."""
+    """Continuous ranked probability score E|X − y| − ½ E|X − X'|.
+
+    W1 of a sample to one value, sharpness rewarded.
+    """
     ordered, count = np.sort(samples, axis=0), len(samples)
     weights = (2 * np.arange(1, count + 1) - count - 1).reshape(-1, *(1,) * values.ndim) / count**2
     return np.asarray(np.mean(np.abs(ordered - values), axis=0) - np.sum(weights * ordered, axis=0))
@@ -112,7 +123,10 @@ def interval(
     draws: int = 1000,
     level: float = 0.95,
 ) -> tuple[Float[np.ndarray, "*shape"], Float[np.ndarray, "*shape"]]:
-    """Percentile bootstrap interval of the mean over the first axis, whose entries are independent."""
+    """Percentile bootstrap interval of the mean over the first axis.
+
+    Whose entries are independent.
+    """
     count = random.multinomial(
         len(values), np.full(len(values), 1 / len(values)), size=draws
     ) / len(values)

@@ -1,4 +1,7 @@
-"""The scores of a law and its posterior, as one typed record with one set of keys (method §6, §8)."""
+"""The scores of a law and its posterior, as one typed record with one set of keys.
+
+Method §6, §8.
+"""
 
 from typing import NamedTuple
 

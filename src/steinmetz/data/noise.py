@@ -1,4 +1,7 @@
-"""Observation noise: y = ŷ (1 + σ_r ξ) + σ_a ξ', ξ ~ N(0, 1), with the diagonal covariance of method §3."""
+"""Observation noise.
+
+Y = ŷ (1 + σ_r ξ) + σ_a ξ', ξ ~ N(0, 1), with the diagonal covariance of method §3.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -20,13 +23,14 @@ class Config(BaseModel):
         0.02,
         ge=0,
         le=1,
-        description="model discrepancy allowed for, as a share of the root-mean-square stress; keeps data at zero "
-        "stress from getting infinite weight when the noise is purely multiplicative",
+        description="model discrepancy allowed for, as a share of the root-mean-square stress; keeps "
+        "data at zero stress from getting infinite weight when the noise is purely multiplicative",
     )
     unknown: bool = Field(
         False,
-        description="sample a common factor of these deviations with the weights (prior: log-normal, median 1, sd of "
-        "the logarithm 1)",
+        description="sample a common factor of these deviations with the weights (prior: "
+        "log-normal, median 1, sd of the logarithm 1)",
+        json_schema_extra={"stage": "infer"},
     )
 
 
@@ -37,7 +41,10 @@ def draw(
     relative: Float[Array, "..."],
     absolute: Float[Array, "..."],
 ) -> Float[Array, "*shape"]:
-    """One noisy copy of `clean` (method §3; the paper's N(0, σ²) factor must have mean 1, method §9.1)."""
+    """One noisy copy of `clean` (method §3.
+
+    The paper's N(0, σ²) factor must have mean 1, method §9.1).
+    """
     first, second = jax.random.split(key)
     factor = 1 + relative * jax.random.normal(first, clean.shape)
     return clean * factor + absolute * jax.random.normal(second, clean.shape)
@@ -46,7 +53,10 @@ def draw(
 def deviation(
     observations: Observations, prediction: Float[Array, "data components"], floor: float
 ) -> Float[Array, "data components"]:
-    """sd = √(σ_a² + (σ_r |ŷ|)² + (floor · rms)²), with ŷ held at `prediction` and rms the size of the data."""
+    """sd = √(σ_a² + (σ_r |ŷ|)² +.
+
+    Floor · rms²), with ŷ held at `prediction` and rms the size of the data.
+    """
     return _deviation(
         observations.absolute, observations.relative, prediction, floor * observations.scale
     )

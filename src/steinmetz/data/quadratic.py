@@ -1,7 +1,8 @@
 """Residuals as a small quadratic form per datum.
 
-Stress enters only through g = ∇Ψ̂(x), so Σ_c (B_c g − y_c)²/sd_c² = ‖R g − q‖² + r₀² with a triangular R of the size
-of x. It is computed once; every optimiser and sampler then works with as many residuals as inputs, not components.
+Stress enters only through g = ∇Ψ̂(x), so Σ_c (B_c g − y_c)²/sd_c² = ‖R g − q‖² + r₀² with a
+triangular R of the size of x. It is computed once; every optimiser and sampler then works with as
+many residuals as inputs, not components.
 """
 
 from typing import NamedTuple

@@ -20,7 +20,10 @@ _LARGEST = 200_000_000
 
 
 class Table(NamedTuple):
-    """Columns by name; a missing cell is NaN. `lines` are line numbers in the file, for messages."""
+    """Columns by name; a missing cell is NaN.
+
+    `lines` are line numbers in the file, for messages.
+    """
 
     source: str
     columns: tuple[str, ...]
@@ -33,7 +36,10 @@ class Table(NamedTuple):
 
 
 def read(path: Path) -> Table:
-    """Read a CSV file: comma, semicolon or tab; # starts a comment; the first line names columns."""
+    """Read a CSV file: comma, semicolon or tab; # starts a comment.
+
+    The first line names columns.
+    """
     rows = _split(path)
     if not rows:
         raise InputError(f"{path}: the file has no header line; name the columns in the first line")
@@ -109,8 +115,8 @@ def _number(path: Path, line: int, column: str, cell: str) -> float:
         return math.nan
     if not _is_number(cell):
         raise InputError(
-            f"{path}, line {line}, column '{column}': '{cell[:40]}' is not a number (decimal point, no units; "
-            "empty if not measured)"
+            f"{path}, line {line}, column '{column}': '{cell[:40]}' is not a number (decimal point, "
+            "no units; empty if not measured)"
         )
     value = float(cell)
     if not math.isfinite(value):

@@ -1,4 +1,7 @@
-"""`carving.json`: the table of laws and how they were carved; another row can be taken later without refitting."""
+"""`carving.json`: the table of laws and how they were carved.
+
+Another row can be taken later without refitting.
+"""
 
 import json
 from pathlib import Path
@@ -53,7 +56,10 @@ def to_json(carved: Carved) -> str:
 
 
 def from_dict(stored: dict[str, Any], observations: Observations) -> Carved:
-    """Put a carving together again with its data; a wrong type or number raises ValueError, KeyError or TypeError."""
+    """Put a carving together again with its data.
+
+    A wrong type or number raises ValueError, KeyError or TypeError.
+    """
     if stored["format"] != FORMAT:
         raise ValueError(f"format {stored['format']!r}")
     table = [

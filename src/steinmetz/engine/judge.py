@@ -16,12 +16,16 @@ from steinmetz.predict.push_forward import predictive, push_forward
 from steinmetz.records import Observations
 from steinmetz.scores import base as further
 
-# The cross-check of the certificate also looks at states twice as far from the reference as the data.
+# The cross-check of the certificate also looks at states twice as far from the reference as the
+# data.
 _REACH = 2.0
 
 
 class PathPredictions(NamedTuple):
-    """Predictions along the validation path; truth and noisy validation data only where they are known."""
+    """Predictions along the validation path.
+
+    Truth and noisy validation data only where they are known.
+    """
 
     law: Float[np.ndarray, "points components"]
     law_energy: Float[np.ndarray, "points"]

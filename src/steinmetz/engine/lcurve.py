@@ -25,7 +25,7 @@ from steinmetz.sparsify.carve import NaturalUnits
 from steinmetz.sparsify.prune import prune
 from steinmetz.sparsify.train import Trained, Trial, train
 from steinmetz.studies import config
-from steinmetz.studies.config import Study
+from steinmetz.studies.study import Study
 
 
 class Plan(NamedTuple):
@@ -105,8 +105,8 @@ def lcurve(
         penalty = registry.load("sparsify", method).build(settings)
         cells = [curve.problem.train.cells for curve in curves]
         trained = train(
-            keys["carve"], network, penalty, curves[0].units.reference, data, cells, trials, settings,
-            _titled(report, method), cache, f"{method}-",
+            keys["carve"], network, penalty, curves[0].units.reference, data, cells, trials,
+            settings, _titled(report, method), cache, f"{method}-",
         )  # fmt: skip
         points += _points(method, network, trained, trials, curves)
     return LCurve(study, points, _picks(points, curves, plan.parameters), network.size)
@@ -179,7 +179,10 @@ def _slopes(
 
 
 def _picks(points: list[Point], curves: list[_Curve], target: int | None) -> list[Pick]:
-    """For every curve the λ of the best network: lowest χ² + k log n, or nearest to a target count."""
+    """For every curve the λ of the best network.
+
+    Lowest χ² + k log n, or nearest to a target count.
+    """
     picks = []
     cells = {curve.noise: curve.problem.train.cells for curve in curves}
     for method, noise in dict.fromkeys((point.method, point.noise) for point in points):

@@ -1,4 +1,7 @@
-"""The likelihood of a whole network's weights, in natural units: for flows that carve and sample at once."""
+"""The likelihood of a whole network's weights, in natural units.
+
+For flows that carve and sample at once.
+"""
 
 from typing import NamedTuple
 
@@ -19,7 +22,7 @@ from steinmetz.records import Reference
 from steinmetz.shapes import Particles, Theta
 from steinmetz.sparsify.carve import NaturalUnits
 from steinmetz.sparsify.prune import fold_mirrors, prune
-from steinmetz.studies.config import Study
+from steinmetz.studies.study import Study
 
 
 class NetworkLikelihood(NamedTuple):
@@ -50,7 +53,8 @@ class NetworkLikelihood(NamedTuple):
 def network_likelihood(study: Study) -> NetworkLikelihood:
     """The network of a study before its data, ready for `steinmetz.sample(..., method="l1flow")`.
 
-    The noise of a datum is judged by the datum itself, as in training. A prior is what the sampler adds.
+    The noise of a datum is judged by the datum itself, as in training. A prior is what the sampler
+    adds.
     """
     use_double()
     keys = stage_keys(study.seed)

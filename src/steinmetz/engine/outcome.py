@@ -20,7 +20,7 @@ from steinmetz.experiments import base as experiments
 from steinmetz.potentials.law import Law
 from steinmetz.predict.push_forward import push_forward
 from steinmetz.sparsify.carve import Carved
-from steinmetz.studies.config import Study
+from steinmetz.studies.study import Study
 
 
 class Prediction(NamedTuple):
@@ -38,7 +38,10 @@ class Prediction(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Outcome:
-    """Everything a run found. `law` prints, predicts and is exported; `particles` is its posterior."""
+    """Everything a run found.
+
+    `law` prints, predicts and is exported; `particles` is its posterior.
+    """
 
     study: Study
     problem: Problem
@@ -66,8 +69,8 @@ class Outcome:
     ) -> Float[np.ndarray, "draws states"]:
         """A stress component of every draw at states F.
 
-        F are deformation gradients, or rows of what describes a state of the material. The stress of
-        an incompressible law is known up to a pressure: `free` names the face without traction.
+        F are deformation gradients, or rows of what describes a state of the material. The stress
+        of an incompressible law is known up to a pressure: `free` names the face without traction.
         """
         material = self.problem.material
         experiment = dataclasses.replace(self.problem.blocks[0].experiment, free=free)
@@ -126,5 +129,5 @@ class Outcome:
             f"  {text if len(text) < 400 else text[:399] + '…'}",
             f"  {self.law.graph.size} of {self.carved.full} parameters, {', '.join(parts)}",
             f"  {len(self.particles)} draws by {self.ensemble.method}; "
-            f"{self.certificate.violated} of {len(self.certificate.proven)} laws violate a condition",
+            f"{self.certificate.violated} of {len(self.certificate.proven)} laws inadmissible",
         ])  # fmt: skip

@@ -1,4 +1,7 @@
-"""The table a person chooses a law from: one row per number of parameters, judged in and out of range."""
+"""The table a person chooses a law from.
+
+One row per number of parameters, judged in and out of range.
+"""
 
 from typing import NamedTuple
 
@@ -39,9 +42,7 @@ class Row(Document):
     active: int
     loss: float = Field(description="χ²/n after the last refit")
     criterion: float = Field(description="Bayesian information criterion χ² + k log n")
-    gain: float | None = Field(
-        description="fall of log loss per parameter since the row before: high where it was worth it"
-    )
+    gain: float | None = Field(description="fall of log loss per parameter since the row before")
     r2: RowR2
     spread: Spread = Field(
         description="during the search, where the noise is judged by the pilot prediction"
@@ -58,7 +59,10 @@ class _Part(NamedTuple):
 
 
 def table(problem: Problem, carved: Carved, fresh: Observations) -> list[Row]:
-    """Judge every row without refitting: against the truth where there is one, else against data."""
+    """Judge every row without refitting.
+
+    Against the truth where there is one, else against data.
+    """
     laws, parts = [row.law for row in carved.table], _parts(problem, fresh)
     inputs = jnp.concatenate([part.known.inputs for part in parts])
     slopes = np.asarray(many_slopes(laws, inputs))

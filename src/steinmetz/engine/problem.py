@@ -1,4 +1,7 @@
-"""Set a study up: material, data and truth, in a form in which the stages no longer care where they came from."""
+"""Set a study up: material, data and truth.
+
+In a form in which the stages no longer care where they came from.
+"""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +20,7 @@ from steinmetz.laws import base as laws
 from steinmetz.materials import base as materials
 from steinmetz.potentials.base import Network
 from steinmetz.records import Observations, Truth, ValidationPath
-from steinmetz.studies.config import Source, Study
+from steinmetz.studies.study import Source, Study
 
 # Tables with fewer rows are not split: their test score would be luck.
 _FEWEST_TO_SPLIT = 20
@@ -53,7 +56,9 @@ class Problem(NamedTuple):
     notes: list[str]
 
     def fresh(self, key: Array, count: int) -> Observations:
-        """What a law is judged by: clean truth at `count` new states, or held-out rows, or all rows.
+        """What a law is judged by.
+
+        Clean truth at `count` new states, or held-out rows, or all rows.
 
         Several experiments share the states as evenly as they can.
         """

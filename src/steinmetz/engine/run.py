@@ -17,13 +17,14 @@ from steinmetz.errors import InputError
 from steinmetz.records import Report, silent
 from steinmetz.sparsify import carve
 from steinmetz.studies import config
-from steinmetz.studies.config import Study
+from steinmetz.studies.study import Study
 
 
 def run(study: Study, report: Report = silent, cache: Store | None = None) -> Outcome:
     """All stages of a study; the same study and seed give the same numbers on the same machine.
 
-    What is finished is kept in `cache`, if there is one, and not done again when the run is continued.
+    What is finished is kept in `cache`, if there is one, and not done again when the run is
+    continued.
     """
     use_double()
     check_sampler(study)
@@ -48,7 +49,10 @@ def carve_law(
 
 
 def _ridge(study: Study) -> float:
-    """The deviation of the prior that holds refits of a search; the L2 price as a prior needs that price."""
+    """The deviation of the prior that holds refits of a search.
+
+    The L2 price as a prior needs that price.
+    """
     if study.prior.deviation != "penalty":
         return float(study.prior.deviation)
     if study.sparsify.method != "l2" or study.sparsify.search:
@@ -85,6 +89,12 @@ def finish(
     measured = judge.score(keys["test"], problem, law, ensemble, along, fresh)
     report("assess", 1, 1)
     return Outcome(study, problem, carved, rows, ensemble, along, measured, proof, clock.seconds())
+
+
+def reselect(outcome: Outcome, row: int, report: Report = silent) -> Outcome:
+    """The same with the law of another row: a new posterior, no refit."""
+    carved = carving.select(outcome.carved, row)
+    return finish(outcome.study, outcome.problem, carved, Clock(), report)
 
 
 def select(

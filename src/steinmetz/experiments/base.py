@@ -1,8 +1,8 @@
 """What an experiment declares: its columns, the states they make, what is observed, and B.
 
 An experiment turns rows of a table into states of a material and says which stress is measured at
-them. With a free face it also eliminates the pressure of an incompressible material: the traction on
-that face is zero, which is linear in ∇Ψ, so the pressure goes into B.
+them. With a free face it also eliminates the pressure of an incompressible material: the traction
+on that face is zero, which is linear in ∇Ψ, so the pressure goes into B.
 """
 
 import abc
@@ -33,7 +33,10 @@ class Settings(BaseModel):
 
 @dataclasses.dataclass(frozen=True)
 class Course:
-    """A way through the states of an experiment: the coordinate to plot over, and what was sampled."""
+    """A way through the states of an experiment.
+
+    The coordinate to plot over, and what was sampled.
+    """
 
     rows: Rows
     coordinate: Float[np.ndarray, "rows"]
@@ -43,7 +46,9 @@ class Course:
 
 @dataclasses.dataclass(frozen=True)
 class Experiment(abc.ABC):
-    """One kind of test. One new experiment is one new file with `Config`, a class and `build(config)`.
+    """One kind of test.
+
+    One new experiment is one new file with `Config`, a class and `build(config)`.
 
     - `columns` describe a row of a table, `state` the material states they make.
     - `observed`: the components measured unless a table names others.

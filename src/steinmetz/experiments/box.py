@@ -1,4 +1,7 @@
-"""Deformation gradients drawn from a box around the identity: what full tensors and plane strain share."""
+"""Deformation gradients drawn from a box around the identity.
+
+What full tensors and plane strain share.
+"""
 
 import abc
 import dataclasses
@@ -17,7 +20,10 @@ PATH_END = 0.4
 
 @dataclasses.dataclass(frozen=True)
 class Box(Experiment):
-    """F = I + U[−ε, ε] entry by entry, ε = `spread`, without those with det F ≤ 0 (above ε = 1/3)."""
+    """F = I + U[−ε, ε] entry by entry, ε = `spread`, without those with det F ≤ 0.
+
+    Above ε = 1/3.
+    """
 
     spread: float
 

@@ -1,4 +1,7 @@
-"""Incompressible tests: a few stretches or a shear make F with det F = 1, a free face the pressure."""
+"""Incompressible tests.
+
+A few stretches or a shear make F with det F = 1, a free face the pressure.
+"""
 
 import abc
 import dataclasses

@@ -19,9 +19,9 @@ def observations(
 ) -> tuple[Observations, Rows, list[str]]:
     """The rows of a table that have a stress, their columns, and notes on what was left out.
 
-    The columns of the experiment must be complete. A component column may have empty cells. A column
-    `sd_X` gives the absolute standard deviation of component X row by row and replaces the noise of
-    `config` there.
+    The columns of the experiment must be complete. A component column may have empty cells. A
+    column `sd_X` gives the absolute standard deviation of component X row by row and replaces the
+    noise of `config` there.
     """
     missing = [name for name in experiment.columns if name not in table.columns]
     if missing:
@@ -44,9 +44,10 @@ def observations(
         )
     state = experiment.states(rows[keep])
     at = experiment.map(material, state, components)
-    kept = (np.where(seen, values, 0.0), seen, absolute, relative)
-    columns = (jnp.asarray(array[keep]) for array in kept)
-    return Observations(state, at.inputs, at.operator, *columns, components), rows[keep], notes
+    cells = (np.where(seen, values, 0.0), seen, absolute, relative)
+    stress, measured, *deviations = (jnp.asarray(array[keep]) for array in cells)
+    parts = (stress, measured, deviations[0], deviations[1], components)
+    return Observations(state, at.inputs, at.operator, *parts), rows[keep], notes
 
 
 def _components(material: Material, table: Table) -> tuple[str, ...]:

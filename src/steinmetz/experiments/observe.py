@@ -59,10 +59,11 @@ def union(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _widened(block: Observations, names: tuple[str, ...]) -> Observations:
-    fields = {
-        name: spread(getattr(block, name), block.components, names) for name in _PER_COMPONENT
-    }
-    return block._replace(components=names, **fields)
+    operator, values, observed, absolute, relative = (
+        spread(getattr(block, name), block.components, names) for name in _PER_COMPONENT
+    )
+    parts = (values, observed, absolute, relative, names)
+    return Observations(block.state, block.inputs, operator, *parts)
 
 
 def spread(

@@ -1,4 +1,7 @@
-"""In-plane deformation gradients with a concentration; stress and chemical potential observed (method §1)."""
+"""In-plane deformation gradients with a concentration.
+
+Stress and chemical potential observed (method §1).
+"""
 
 from typing import Literal
 

@@ -34,7 +34,10 @@ def load(name: str) -> LawFile:
 
 
 def truth(material: Material, name: str, parameters: dict[str, float] | None = None) -> Truth:
-    """A generating law with its own parameters where none are given, for the inputs of a material."""
+    """A generating law with its own parameters where none are given.
+
+    For the inputs of a material.
+    """
     law = load(name)
     missing = [i for i in law.INPUTS if i not in material.inputs and i not in material.constants]
     if missing:

@@ -1,8 +1,9 @@
 """Ogden's law in principal stretches, three terms, made compressible.
 
-The stretches are functions of (I1, I2, J) with a singular slope where two of them coincide, but the energy is smooth
-there. Its slopes are divided differences over the squared stretches x_i, computed as integrals over a triangle
-(Hermite and Genocchi): Σ f(x_i)/Π_{j≠i}(x_i − x_j) = ∫ f''(Σ t_i x_i) dt.
+The stretches are functions of (I1, I2, J) with a singular slope where two of them coincide, but the
+energy is smooth there. Its slopes are divided differences over the squared stretches x_i, computed
+as integrals over a triangle (Hermite and Genocchi): Σ f(x_i)/Π_{j≠i}(x_i − x_j) = ∫ f''(Σ t_i x_i)
+dt.
 """
 
 import functools
@@ -15,9 +16,12 @@ from jaxtyping import Array, Float
 
 INPUTS = ("I1", "I2", "J")
 # Ogden (1972) for Treloar's rubber, in MPa; κ is ours.
+_TERMS = {"1": (0.63, 1.3), "2": (0.0012, 5.0), "3": (-0.01, -2.0)}
 PARAMETERS = {
-    "mu1": 0.63, "alpha1": 1.3, "mu2": 0.0012, "alpha2": 5.0, "mu3": -0.01, "alpha3": -2.0, "kappa": 1.0,
-}  # fmt: skip
+    **{f"mu{term}": mu for term, (mu, _) in _TERMS.items()},
+    **{f"alpha{term}": alpha for term, (_, alpha) in _TERMS.items()},
+    "kappa": 1.0,
+}
 
 
 def energy(inputs: Float[Array, "3"], parameters: dict[str, float]) -> Float[Array, ""]:
@@ -38,7 +42,10 @@ def power_sum(power: float, inputs: Float[Array, "3"]) -> Float[Array, ""]:
 
 @power_sum.defjvp
 def _power_sum_jvp(power: float, primals: tuple[Any], tangents: tuple[Any]) -> tuple[Array, Array]:
-    """dx_i = (x_i² dI1 − x_i dI2 + dI3)/Π_{j≠i}(x_i − x_j), so each slope is a divided difference of a power."""
+    """dx_i = (x_i² dI1 − x_i dI2 + dI3)/Π_{j≠i}(x_i − x_j).
+
+    So each slope is a divided difference of a power.
+    """
     (inputs,), (change,) = primals, tangents
     x = squared_stretches(inputs)
     slope = jnp.stack([
@@ -61,7 +68,10 @@ def squared_stretches(inputs: Float[Array, "3"]) -> Float[Array, "3"]:
 
 
 def _divided_difference(power: float, x: Float[Array, "3"]) -> Float[Array, ""]:
-    """f[x1, x2, x3] of f(x) = x^power: the integral of f'' over the triangle of weights t, by Gauss's rule."""
+    """f[x1, x2, x3] of f(x) = x^power.
+
+    The integral of f'' over the triangle of weights t, by Gauss's rule.
+    """
     nodes, weights = np.polynomial.legendre.leggauss(16)
     u, w = (nodes + 1) / 2, weights / 2
     first, second = np.meshgrid(u, u, indexing="ij")

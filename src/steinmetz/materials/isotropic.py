@@ -24,7 +24,8 @@ _BASES = {
 }
 # Components below the diagonal of the symmetric measures.
 _LOWER = ("21", "31", "32")
-# v and d of the normalisation: what a slope adds to the stress at F = I, and the input that removes it.
+# v and d of the normalisation: what a slope adds to the stress at F = I, and the input that removes
+# it.
 _WEIGHTS = (2.0, 4.0, 1.0)
 _DIRECTION = (0.0, 0.0, 1.0)
 

@@ -1,4 +1,7 @@
-"""Kinematics of finite strain: right Cauchy–Green tensor, invariants and stress measures (method §1)."""
+"""Kinematics of finite strain.
+
+Right Cauchy–Green tensor, invariants and stress measures (method §1).
+"""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -20,7 +23,10 @@ def invariants(F: Tensor) -> Float[Array, "3"]:
 
 
 def second_piola_basis(F: Tensor) -> Float[Array, "3 3 3"]:
-    """The tensors that multiply (Ψ₁, Ψ₂, Ψ_J) in S = 2Ψ₁ I + 2Ψ₂ (I1 I − C) + Ψ_J J C⁻¹, on the last axis."""
+    """The tensors that multiply (Ψ₁, Ψ₂, Ψ_J) in S = 2Ψ₁ I + 2Ψ₂.
+
+    I1 I − C + Ψ_J J C⁻¹, on the last axis.
+    """
     C = right_cauchy_green(F)
     identity = jnp.eye(3, dtype=F.dtype)
     terms = (2 * identity, 2 * (jnp.trace(C) * identity - C), jnp.linalg.det(F) * jnp.linalg.inv(C))

@@ -49,8 +49,8 @@ def predictive(
 ) -> Pushed:
     """One observation per draw, state and component, with the noise of the likelihood.
 
-    `deviations` are the relative and the absolute one, `discrepancy` what the law is allowed besides.
-    `factor` is what every draw multiplies the noise with: one, unless it was sampled.
+    `deviations` are the relative and the absolute one, `discrepancy` what the law is allowed
+    besides. `factor` is what every draw multiplies the noise with: one, unless it was sampled.
     """
     relative, absolute = deviations
     spread = jnp.sqrt(absolute**2 + discrepancy**2)

@@ -1,7 +1,9 @@
-"""Figures of a run: path with bands, gates over training, marginals, and predicted against measured.
+"""Figures of a run.
 
-A figure is a function of an outcome, listed with its caption in `FIGURES`; `applies` says whether it
-has anything to show.
+Path with bands, gates over training, marginals, and predicted against measured.
+
+A figure is a function of an outcome, listed with its caption in `FIGURES`; `applies` says whether
+it has anything to show.
 """
 
 from collections.abc import Callable
@@ -60,7 +62,10 @@ def distinct(values: Float[np.ndarray, "points components"]) -> list[int]:
 
 
 def path(outcome: Outcome) -> Figure:
-    """Ψ (never observed) above, stress below, a column per experiment; dotted: the sampled range."""
+    """Ψ (never observed) above, stress below, a column per experiment.
+
+    Dotted: the sampled range.
+    """
     segments = outcome.problem.path.segments
     figure = Figure(figsize=(2.6 + 3.8 * len(segments), 6.4), layout="constrained")
     axes = figure.subplots(2, len(segments), sharex="col", height_ratios=[1, 1.6], squeeze=False)
@@ -122,7 +127,10 @@ def _mark_range(axis: Axes, outcome: Outcome, points: slice) -> None:
 
 
 def gates(outcome: Outcome) -> Figure:
-    """Left: weights left at test time, a line per restart. Right: BIC of the best law of each size."""
+    """Left: weights left at test time, a line per restart.
+
+    Right: BIC of the best law of each size.
+    """
     carved = outcome.carved
     figure = Figure(figsize=(7.2, 3.2), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -177,8 +185,9 @@ def parity(outcome: Outcome) -> Figure:
         seen = np.asarray(shown.observed)[:, index]
         y = predicted[seen, index]
         bars = np.maximum([y - low[seen, index], high[seen, index] - y], 0.0)
-        look = {"ms": 4, "lw": 0.6, "color": COLOURS[index % len(COLOURS)]}
-        axis.errorbar(values[seen, index], y, bars, fmt=".", label=name, **look)
+        colour = COLOURS[index % len(COLOURS)]
+        x = values[seen, index]
+        axis.errorbar(x, y, bars, fmt=".", ms=4, lw=0.6, color=colour, label=name)
     ends = axis.get_xlim()
     axis.plot(ends, ends, "k--", lw=1)
     rows = "fitted" if problem.held_out is None else "held-out"

@@ -1,4 +1,7 @@
-"""Write a run directory as a whole: everything goes to a hidden folder beside it, which is then renamed."""
+"""Write a run directory as a whole.
+
+Everything goes to a hidden folder beside it, which is then renamed.
+"""
 
 import contextlib
 import os
@@ -17,7 +20,7 @@ from steinmetz.exporters import json as law_json
 from steinmetz.exporters.base import About
 from steinmetz.report import figures, page
 from steinmetz.report.summary import MARKER, Summary, summarise
-from steinmetz.studies import config
+from steinmetz.studies.study import Study, to_toml
 
 # Draws along the path that are kept one by one; of the others there are quantiles.
 _KEPT_DRAWS = 100
@@ -25,7 +28,10 @@ _QUANTILES = (0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975)
 
 
 def check_target(folder: Path, marker: str = MARKER) -> None:
-    """Refuse, before anything is computed, a folder that cannot be written or holds something else."""
+    """Refuse, before anything is computed.
+
+    A folder that cannot be written or holds something else.
+    """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"--out {folder}: there is a file of that name; name a folder")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / marker).is_file():
@@ -70,7 +76,7 @@ def save(outcome: Outcome, folder: str | Path) -> Summary:
         drawn = figures.draw(outcome, work / "figures")
         write(work / "law.json", law_json.export(outcome.law, about))
         write(work / "carving.json", carving.to_json(outcome.carved))
-        write(work / "study.toml", config.to_toml(_with_tables(outcome.study, work)))
+        write(work / "study.toml", to_toml(_with_tables(outcome.study, work)))
         posterior(outcome).to_netcdf(work / "posterior.nc", engine="h5netcdf")
         predictions(outcome).to_netcdf(work / "predictions.nc", engine="h5netcdf")
         write(work / "report.html", page.render(outcome, summary, drawn))
@@ -78,7 +84,7 @@ def save(outcome: Outcome, folder: str | Path) -> Summary:
     return summary
 
 
-def _with_tables(study: config.Study, work: Path) -> config.Study:
+def _with_tables(study: Study, work: Path) -> Study:
     """The study with its tables beside it, so that the folder can be moved and read elsewhere."""
     tables = [source.table for source in study.sources if source.table is not None]
     if not tables:

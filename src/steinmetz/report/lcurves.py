@@ -13,14 +13,17 @@ from matplotlib.figure import Figure
 from steinmetz.engine.lcurve import LCurve, Point
 from steinmetz.report.files import check_target, whole, write
 from steinmetz.report.style import COLOURS, STYLE
-from steinmetz.studies import config
+from steinmetz.studies.study import to_toml
 
 MARKER = "lcurve.json"
 _LINES = ("-", "--", ":", "-.")
 
 
 def save(curve: LCurve, folder: str | Path) -> dict[str, Any]:
-    """`lcurve.csv`, `lcurve.json`, `lcurve.png` and `study.toml`; returns what is in the JSON file."""
+    """`lcurve.csv`, `lcurve.json`, `lcurve.png` and `study.toml`.
+
+    Returns what is in the JSON file.
+    """
     folder = Path(folder).absolute()
     check_target(folder, MARKER)
     summary = {
@@ -39,13 +42,16 @@ def save(curve: LCurve, folder: str | Path) -> dict[str, Any]:
         write(work / "lcurve.csv", text.getvalue().rstrip("\n"))
         with matplotlib.rc_context(STYLE):
             draw(curve).savefig(work / "lcurve.png")
-        write(work / "study.toml", config.to_toml(curve.study))
+        write(work / "study.toml", to_toml(curve.study))
         write(work / MARKER, json.dumps(summary, indent=2, allow_nan=False))
     return summary
 
 
 def draw(curve: LCurve) -> Figure:
-    """Columns: against λ and against the weights left. Rows: test R² and loss. Line: median over restarts."""
+    """Columns: against λ and against the weights left. Rows: test R² and loss.
+
+    Line: median over restarts.
+    """
     figure = Figure(figsize=(8.4, 6.0), layout="constrained")
     axes = figure.subplots(2, 2, sharey="row")
     for (method, noise), points, colour, line in _curves(curve):
@@ -123,7 +129,7 @@ def screen(curve: LCurve, folder: Path) -> str:
     ]
     if first is not None:
         lines.append(
-            f"  to use it   --set sparsify.method={first.method} "
-            f"--set sparsify.penalty=[{first.penalty:.4g},{first.penalty:.4g}] --set sparsify.penalties=1"
+            f"  to use it   --set sparsify.method={first.method} --set sparsify.penalties=1 "
+            f"--set sparsify.penalty=[{first.penalty:.4g},{first.penalty:.4g}]"
         )
     return "\n".join(lines)

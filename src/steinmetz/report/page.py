@@ -8,7 +8,7 @@ import jinja2
 from steinmetz.engine.outcome import Outcome
 from steinmetz.report import checks
 from steinmetz.report.summary import Summary
-from steinmetz.studies import config
+from steinmetz.studies.study import to_toml
 
 
 def environment(folder: Path) -> jinja2.Environment:
@@ -28,7 +28,7 @@ def render(outcome: Outcome, summary: Summary, drawn: dict[str, Path]) -> str:
         .render(
             summary=summary,
             study=outcome.study,
-            toml=config.to_toml(outcome.study),
+            toml=to_toml(outcome.study),
             pictures=pictures,
             checks=checks.examine(summary),
         )

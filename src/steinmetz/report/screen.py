@@ -23,13 +23,13 @@ def final(summary: Summary, folder: Path) -> str:
         f"  {_cut(summary.law, _BELOW)}",
         "",
         f"  parameters  {counts.active} of {counts.full} ({counts.reason})",
-        f"  penalty     λ = {counts.penalty:.3g} log(n)/n left {counts.nonzero} weights (lowest χ² + "
-        "k log n of its path that can be searched), from which the law came",
+        f"  penalty     λ = {counts.penalty:.3g} log(n)/n left {counts.nonzero} weights (lowest χ² "
+        "+ k log n of its path that can be searched), from which the law came",
         f"  R²          {_r2_line(summary.r2)}",
         f"  coverage    {_coverage(summary)}",
         f"  posterior   {_posterior(summary, folder)}",
-        f"  admissible  {proof.checked - proof.violated} of {proof.checked} laws proven and checked "
-        f"on {proof.random_states} random states",
+        f"  admissible  {proof.checked - proof.violated} of {proof.checked} laws proven and "
+        f"checked on {proof.random_states} random states",
         f"  seconds     {', '.join(f'{name} {value:.1f}' for name, value in seconds.items())}",
     ]
     if summary.inference.frozen:
@@ -67,8 +67,8 @@ def table(rows: Sequence[PrintedRow]) -> list[str]:
         reached = f"{row.spread.restarts}: {row.spread.best:.2g}–{row.spread.worst:.2g}"
         gain = "" if row.gain is None else f"{row.gain:.2f}"
         lines.append(
-            f"  {'→' if row.picked else ' '} {row.active:>3}  {row.loss:>9.4g} {row.criterion:>9.1f} "
-            f"{gain:>6}  {_five(inside):>9} {_five(outside):>9}  {reached:>15}  "
+            f"  {'→' if row.picked else ' '} {row.active:>3}  {row.loss:>9.4g} "
+            f"{row.criterion:>9.1f} {gain:>6}  {_five(inside):>9} {_five(outside):>9}  {reached:>15}  "
             f"{'✓' if row.admissible else '✗':>2}  {_cut(row.law.removeprefix('Ψ = '), _IN_TABLE)}"
         )
     return lines

@@ -1,7 +1,7 @@
 """`summary.json`: the numbers scripts rely on, as one typed record (method §8).
 
-The screen, the report, the checks and `select` read this record and nothing else; its JSON schema is
-in the documentation.
+The screen, the report, the checks and `select` read this record and nothing else; its JSON schema
+is in the documentation.
 """
 
 import json
@@ -14,9 +14,9 @@ import pydantic
 from pydantic import Field
 
 from steinmetz.assess.scores import Scores
+from steinmetz.engine.inference import Inference
 from steinmetz.engine.outcome import Outcome
 from steinmetz.engine.pareto import Row
-from steinmetz.engine.sample import Inference
 from steinmetz.errors import InputError
 from steinmetz.exporters import text
 from steinmetz.potentials.law import Law

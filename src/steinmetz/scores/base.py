@@ -28,7 +28,10 @@ class ScoreFile(Protocol):
     """What a file in `scores` defines."""
 
     def score(self, judged: Judged) -> float | None:
-        """One number, in the unit of the stress unless its file says otherwise; None without data."""
+        """One number, in the unit of the stress unless its file says otherwise.
+
+        None without data.
+        """
 
 
 def every(judged: Judged) -> dict[str, float | None]:

@@ -1,4 +1,6 @@
-"""Continuous ranked probability score of the predictive draws, mean over the observed cells (method §6).
+"""Continuous ranked probability score of the predictive draws, mean over the observed cells.
+
+Method §6.
 
 E|X − y| − ½ E|X − X'|: how far the predictive distribution is from the datum, sharpness rewarded.
 """

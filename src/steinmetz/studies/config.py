@@ -1,15 +1,16 @@
-"""A study: typed, frozen, with defaults that run. TOML files and `--set` are exactly these fields."""
+"""Read a study by name, from a TOML file or for tables of measured rows, with changes.
+
+Raw settings become checked records; the first wrong one is named in one sentence with what is possible.
+"""
 
 import copy
-import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import pydantic
-import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
+from pydantic import BaseModel
 
 from steinmetz import registry
 from steinmetz.data.noise import Config as Noise
@@ -17,169 +18,14 @@ from steinmetz.errors import InputError
 from steinmetz.experiments import base as experiments
 from steinmetz.infer import base as samplers
 from steinmetz.materials import base as materials
-from steinmetz.posterior import density
+from steinmetz.posterior.density import Config as Prior
 from steinmetz.potentials import base as potentials
 from steinmetz.sparsify import base as penalties
+from steinmetz.studies.study import Assess, Data, Raw, Study, without_none
 
-Raw = dict[str, Any]
 Model = TypeVar("Model", bound=BaseModel)
-Stage = Literal["search", "carve", "infer", "assess"]
-# Stages in order: what one depends on, the later ones depend on too.
-_STAGES: tuple[Stage, ...] = ("search", "carve", "infer", "assess")
-# The first stage that depends on a section; a field may say another of itself ("stage").
-_BEGINS: dict[str, Stage] = {"infer": "infer", "assess": "assess"}
-# What no number depends on.
-_WORDS = ("name", "title")
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class Block(_Section):
-    """One block of data: an experiment, how much of it, and its noise. What is not given is data's."""
-
-    experiment: SerializeAsAny[experiments.Settings] | None = Field(
-        None, description="experiment by name, with its settings; the material's usual one"
-    )
-    count: int | None = Field(None, ge=1, le=1_000_000, description="states to generate")
-    table: str | None = Field(None, description="CSV file of measured rows, instead of a law")
-    held_out: float | None = Field(
-        None, ge=0, lt=1, description="share of the measured rows kept for the test"
-    )
-    noise: Noise | None = Field(None, description="noise of this block")
-
-
-class Source(BaseModel):
-    """A block with everything said: what data are made of."""
-
-    model_config = ConfigDict(frozen=True)
-    experiment: SerializeAsAny[experiments.Settings]
-    count: int
-    table: str | None
-    held_out: float
-    noise: Noise
-
-
-class Data(_Section):
-    """Where stress comes from: a generating law, or tables of measured rows."""
-
-    law: str | None = Field(None, description="generating law (see `steinmetz list`)")
-    parameters: dict[str, float] = Field(
-        default_factory=dict,
-        description="parameters of the generating law that differ from its own",
-    )
-    experiment: SerializeAsAny[experiments.Settings] = Field(
-        description="experiment by name, with its settings; the material's usual one"
-    )
-    count: int = Field(80, ge=1, le=1_000_000, description="states to generate")
-    table: str | None = Field(None, description="CSV file of measured rows, instead of a law")
-    held_out: float = Field(
-        0.2,
-        ge=0,
-        lt=1,
-        description="share of the measured rows kept for the test (from 20 rows on)",
-    )
-    blocks: tuple[Block, ...] = Field(
-        (), description="several blocks fitted jointly; each takes from data what it does not say"
-    )
-
-    @pydantic.model_validator(mode="after")
-    def _one_source(self) -> "Data":
-        tables = [block.table or self.table for block in self.blocks or (Block(),)]
-        if any((self.law is None) == (table is None) for table in tables):
-            raise ValueError(
-                "name either a generating law (data.law) or a table of measured rows (data.table)"
-            )
-        return self
-
-
-class Assess(_Section):
-    """How much is computed to judge the law."""
-
-    path_points: int = Field(
-        1000, ge=2, le=100_000, description="points along the validation path of each experiment"
-    )
-    test_count: int = Field(
-        2000, ge=2, le=1_000_000, description="fresh states for the test score (synthetic data)"
-    )
-    noise_draws: int = Field(
-        500, ge=2, le=100_000, description="noise draws per path point for Wasserstein-1"
-    )
-    certificate_states: int = Field(
-        100_000, ge=1, le=10_000_000, description="random states of the cross-check"
-    )
-
-
-class Study(BaseModel):
-    """Everything a run needs. Sections of exchangeable methods hold the settings of the named one."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    name: str = Field(
-        "study",
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
-        description="name of the run directory",
-    )
-    title: str = Field("", description="one line about it")
-    seed: int = Field(0, ge=0, lt=2**32, description="seed of all random numbers; also --seed")
-    material: SerializeAsAny[materials.Settings]
-    data: Data
-    noise: Noise
-    potential: SerializeAsAny[potentials.Settings]
-    sparsify: SerializeAsAny[penalties.Settings]
-    prior: density.Config
-    infer: SerializeAsAny[samplers.Settings]
-    assess: Assess
-
-    @property
-    def sources(self) -> tuple[Source, ...]:
-        """The blocks of data, each with everything said."""
-        usual = {
-            name: getattr(self.data, name) for name in ("experiment", "count", "table", "held_out")
-        }
-        given = [
-            {
-                name: value
-                for name in Block.model_fields
-                if (value := getattr(block, name)) is not None
-            }
-            for block in self.data.blocks
-        ]
-        return tuple(Source(**{**usual, "noise": self.noise, **own}) for own in given or [{}])
-
-    def content(self, stage: Stage) -> Raw:
-        """All that the result of a stage depends on: the one answer for every cache.
-
-        Files count by what is in them. A field that matters later than its section says so beside
-        its definition (`json_schema_extra={"stage": …}`).
-        """
-        kept: Raw = {}
-        for name in type(self).model_fields:
-            value = getattr(self, name)
-            begins = _BEGINS.get(name, "search")
-            if name in _WORDS or _STAGES.index(begins) > _STAGES.index(stage):
-                continue
-            kept[name] = _needed(value, stage) if isinstance(value, BaseModel) else value
-        tables = [source.table for source in self.sources if source.table]
-        return {**kept, "files": [_digest(Path(table)) for table in tables]}
-
-
-def _needed(section: BaseModel, stage: Stage) -> Raw:
-    """The fields of a section that a stage depends on."""
-    late = set()
-    for name, field in type(section).model_fields.items():
-        extra = field.json_schema_extra
-        begins = extra.get("stage") if isinstance(extra, dict) else None
-        if begins in _STAGES and _STAGES.index(begins) > _STAGES.index(stage):
-            late.add(name)
-    return section.model_dump(mode="json", exclude=late)
-
-
-def _digest(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return "unreadable"
+# Sections that name a method, by the key that does so.
+_NAMED = {"material": "name", "potential": "name", "sparsify": "method", "infer": "method"}
 
 
 def names() -> list[str]:
@@ -235,7 +81,10 @@ def measured(
     absolute: float = 0.0,
     changes: Mapping[str, Any] | None = None,
 ) -> Study:
-    """The study that fits a CSV file of measured rows; `relative` and `absolute` are their noise."""
+    """The study that fits a CSV file of measured rows.
+
+    `relative` and `absolute` are their noise.
+    """
     return measured_jointly([Path(table)], [None], (relative, absolute), changes)
 
 
@@ -245,7 +94,9 @@ def measured_jointly(
     deviations: tuple[float, float],
     changes: Mapping[str, Any] | None = None,
 ) -> Study:
-    """The study that fits several tables together, each of the named experiment (None: the usual one).
+    """The study that fits several tables together, each of the named experiment (None.
+
+    The usual one).
 
     `deviations` are the relative and the absolute noise. Incompressible tests make the material so.
     """
@@ -279,21 +130,21 @@ def build(raw: Raw, changes: Mapping[str, Any] | None = None, source: str = "stu
     before = copy.deepcopy({name: raw.get(name) for name in ("material", "data", "noise")})
     _apply(raw, changes or {})
     other = any(raw.get(name, {}) != (value or {}) for name, value in before.items())
-    if other and "law" in (raw.get("data") or {}) and "title" not in (changes or {}):
+    if other and "law" in str(raw.get("data")) and "title" not in (changes or {}):
         raw.pop("title", None)  # it speaks of other data
     read = _Reader(raw, source)
-    material = read.chosen("material", "name", "isotropic")
-    usual = materials.build(material)  # type: ignore[arg-type]
-    potential = read.chosen("potential", "name", usual.potential)
-    advice = registry.load("potentials", potential.name).TRAINING  # type: ignore[attr-defined]
+    material = read.chosen("material", materials.Settings, "isotropic")
+    usual = materials.build(material)
+    potential = read.chosen("potential", potentials.Settings, usual.potential)
+    advice = registry.load("potentials", potential.name).TRAINING
     sections = {
         "material": material,
         "data": read.section("data", Data, read.data(usual.experiment)),
         "noise": read.section("noise", Noise),
         "potential": potential,
-        "sparsify": read.chosen("sparsify", "method", "l0", advice),
-        "prior": read.section("prior", density.Config),
-        "infer": read.chosen("infer", "method", "auto"),
+        "sparsify": read.chosen("sparsify", penalties.Settings, "l0", advice),
+        "prior": read.section("prior", Prior),
+        "infer": read.chosen("infer", samplers.Settings, "auto"),
         "assess": read.section("assess", Assess),
     }
     study = read.validated(Study, {**raw, **sections}, "")
@@ -302,8 +153,8 @@ def build(raw: Raw, changes: Mapping[str, Any] | None = None, source: str = "stu
 
 def changed(study: Study, section: str, settings: Raw) -> Study:
     """The study with other settings in one section; what they do not say is advised or usual."""
-    raw = _without_none(study.model_dump(mode="json", exclude={section}))
-    return build({**raw, section: _without_none(settings)})
+    raw = without_none(study.model_dump(mode="json", exclude={section}))
+    return build({**raw, section: without_none(settings)})
 
 
 def _described(study: Study) -> str:
@@ -318,12 +169,7 @@ def _described(study: Study) -> str:
 
 def _apply(raw: Raw, changes: Mapping[str, Any]) -> None:
     """Set `section.key` pairs; naming another method leaves behind the settings of the first."""
-    for section, key in (
-        ("material", "name"),
-        ("potential", "name"),
-        ("sparsify", "method"),
-        ("infer", "method"),
-    ):
+    for section, key in _NAMED.items():
         changed, given = changes.get(f"{section}.{key}"), raw.get(section)
         if changed is not None and isinstance(given, dict) and given.get(key, changed) != changed:
             raw[section] = {}
@@ -353,11 +199,11 @@ class _Reader:
         return self.validated(kind, given, f"{name}.")
 
     def chosen(
-        self, name: str, key: str, usual: str, advice: Mapping[str, Raw] | None = None
-    ) -> BaseModel:
-        """A section whose class is that of the method it names, under a preset or what is advised."""
+        self, name: str, kind: type[Model], usual: str, advice: Mapping[str, Raw] | None = None
+    ) -> Model:
+        """A section with the settings of the method it names, over a preset or what is advised."""
         given = self.raw.get(name, {})
-        method = str(given.get(key, usual)) if isinstance(given, dict) else usual
+        method = str(given.get(_NAMED[name], usual)) if isinstance(given, dict) else usual
         folder = {"material": "materials", "potential": "potentials"}.get(name, name)
         module = registry.load(folder, method)
         if isinstance(given, dict):
@@ -365,7 +211,10 @@ class _Reader:
             if "preset" in given:
                 under = self._preset(name, str(given["preset"]), getattr(module, "PRESETS", {}))
             given = {**under, **{k: v for k, v in given.items() if k != "preset"}}
-        return self.section(name, module.Config, given)
+        config: type[Model] = module.Config
+        if not issubclass(config, kind):
+            raise InputError(f"{module.__file__}: Config must extend {kind.__module__}.Settings")
+        return self.section(name, config, given)
 
     def _preset(self, name: str, preset: str, known: Mapping[str, Raw]) -> Raw:
         if preset not in known:
@@ -417,14 +266,3 @@ class _Reader:
             else:
                 message = f"{place} = {first['input']!r} is not possible: {message}"
             raise InputError(f"{self.source}: {message}") from None
-
-
-def to_toml(study: Study) -> str:
-    """The study as the TOML text that runs it again."""
-    return tomli_w.dumps(_without_none(study.model_dump(mode="json")))
-
-
-def _without_none(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_none(entry) for key, entry in value.items() if entry is not None}
-    return [_without_none(entry) for entry in value] if isinstance(value, list) else value

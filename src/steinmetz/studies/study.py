@@ -1,0 +1,197 @@
+"""A study: typed, frozen, with defaults that run.
+
+TOML files and `--set` are exactly these fields.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any, Literal
+
+import pydantic
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
+
+from steinmetz.data.noise import Config as Noise
+from steinmetz.experiments import base as experiments
+from steinmetz.infer import base as samplers
+from steinmetz.materials import base as materials
+from steinmetz.posterior import density
+from steinmetz.potentials import base as potentials
+from steinmetz.sparsify import base as penalties
+
+Raw = dict[str, Any]
+Stage = Literal["search", "carve", "infer", "assess"]
+# Stages in order: what one depends on, the later ones depend on too.
+_STAGES: tuple[Stage, ...] = ("search", "carve", "infer", "assess")
+# The first stage that depends on a section; a field may say another of itself ("stage").
+_BEGINS: dict[str, Stage] = {"infer": "infer", "assess": "assess"}
+# What no number depends on.
+_WORDS = ("name", "title")
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Block(_Section):
+    """One block of data: an experiment, how much of it, and its noise.
+
+    What is not given is data's.
+    """
+
+    experiment: SerializeAsAny[experiments.Settings] | None = Field(
+        None, description="experiment by name, with its settings; the material's usual one"
+    )
+    count: int | None = Field(None, ge=1, le=1_000_000, description="states to generate")
+    table: str | None = Field(None, description="CSV file of measured rows, instead of a law")
+    held_out: float | None = Field(
+        None, ge=0, lt=1, description="share of the measured rows kept for the test"
+    )
+    noise: Noise | None = Field(None, description="noise of this block")
+
+
+class Source(BaseModel):
+    """A block with everything said: what data are made of."""
+
+    model_config = ConfigDict(frozen=True)
+    experiment: SerializeAsAny[experiments.Settings]
+    count: int
+    table: str | None
+    held_out: float
+    noise: Noise
+
+
+class Data(_Section):
+    """Where stress comes from: a generating law, or tables of measured rows."""
+
+    law: str | None = Field(None, description="generating law (see `steinmetz list`)")
+    parameters: dict[str, float] = Field(
+        default_factory=dict,
+        description="parameters of the generating law that differ from its own",
+    )
+    experiment: SerializeAsAny[experiments.Settings] = Field(
+        description="experiment by name, with its settings; the material's usual one"
+    )
+    count: int = Field(80, ge=1, le=1_000_000, description="states to generate")
+    table: str | None = Field(None, description="CSV file of measured rows, instead of a law")
+    held_out: float = Field(
+        0.2,
+        ge=0,
+        lt=1,
+        description="share of the measured rows kept for the test (from 20 rows on)",
+    )
+    blocks: tuple[Block, ...] = Field(
+        (), description="several blocks fitted jointly; each takes from data what it does not say"
+    )
+
+    @pydantic.model_validator(mode="after")
+    def _one_source(self) -> "Data":
+        tables = [block.table or self.table for block in self.blocks or (Block(),)]
+        if any((self.law is None) == (table is None) for table in tables):
+            raise ValueError(
+                "name either a generating law (data.law) or a table of measured rows (data.table)"
+            )
+        return self
+
+
+class Assess(_Section):
+    """How much is computed to judge the law."""
+
+    path_points: int = Field(
+        1000, ge=2, le=100_000, description="points along the validation path of each experiment"
+    )
+    test_count: int = Field(
+        2000, ge=2, le=1_000_000, description="fresh states for the test score (synthetic data)"
+    )
+    noise_draws: int = Field(
+        500, ge=2, le=100_000, description="noise draws per path point for Wasserstein-1"
+    )
+    certificate_states: int = Field(
+        100_000, ge=1, le=10_000_000, description="random states of the cross-check"
+    )
+
+
+class Study(BaseModel):
+    """Everything a run needs.
+
+    Sections of exchangeable methods hold the settings of the named one.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    name: str = Field(
+        "study",
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+        description="name of the run directory",
+    )
+    title: str = Field("", description="one line about it")
+    seed: int = Field(0, ge=0, lt=2**32, description="seed of all random numbers; also --seed")
+    material: SerializeAsAny[materials.Settings]
+    data: Data
+    noise: Noise
+    potential: SerializeAsAny[potentials.Settings]
+    sparsify: SerializeAsAny[penalties.Settings]
+    prior: density.Config
+    infer: SerializeAsAny[samplers.Settings]
+    assess: Assess
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The blocks of data, each with everything said."""
+        usual = {
+            name: getattr(self.data, name) for name in ("experiment", "count", "table", "held_out")
+        }
+        given = [
+            {
+                name: value
+                for name in Block.model_fields
+                if (value := getattr(block, name)) is not None
+            }
+            for block in self.data.blocks
+        ]
+        return tuple(Source(**{**usual, "noise": self.noise, **own}) for own in given or [{}])
+
+    def content(self, stage: Stage) -> Raw:
+        """All that the result of a stage depends on: the one answer for every cache.
+
+        Files count by what is in them. A field that matters later than its section says so beside
+        its definition (`json_schema_extra={"stage": …}`).
+        """
+        kept: Raw = {}
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            begins = _BEGINS.get(name, "search")
+            if name in _WORDS or _STAGES.index(begins) > _STAGES.index(stage):
+                continue
+            kept[name] = _needed(value, stage) if isinstance(value, BaseModel) else value
+        tables = [source.table for source in self.sources if source.table]
+        return {**kept, "files": [_digest(Path(table)) for table in tables]}
+
+
+def _needed(section: BaseModel, stage: Stage) -> Raw:
+    """The fields of a section that a stage depends on."""
+    late = set()
+    for name, field in type(section).model_fields.items():
+        extra = field.json_schema_extra
+        begins = extra.get("stage") if isinstance(extra, dict) else None
+        if begins in _STAGES and _STAGES.index(begins) > _STAGES.index(stage):
+            late.add(name)
+    return section.model_dump(mode="json", exclude=late)
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return "unreadable"
+
+
+def to_toml(study: Study) -> str:
+    """The study as the TOML text that runs it again."""
+    return tomli_w.dumps(without_none(study.model_dump(mode="json")))
+
+
+def without_none(value: Any) -> Any:
+    """Plain data without what is not given: TOML has no null."""
+    if isinstance(value, dict):
+        return {key: without_none(entry) for key, entry in value.items() if entry is not None}
+    return [without_none(entry) for entry in value] if isinstance(value, list) else value
