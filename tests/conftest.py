@@ -17,20 +17,44 @@ jax.config.update("jax_enable_x64", True)
 install_import_hook("steinmetz", "beartype.beartype")
 
 import steinmetz  # noqa: E402
+from cases import QUICK  # noqa: E402
+
+
+# Runs that many tests look at: files that use one of them go to the process that makes it.
+SHARED = ("gent", "quick")
 
 
 def pytest_collection_modifyitems(items):
-    """Where tests run in several processes: a file stays in one, all files that use the main run in the same one."""
-    files = {item.path for item in items if "gent" in getattr(item, "fixturenames", ())}
+    """Where tests run in several processes: a file stays in one, with the run it looks at."""
+    group = {}
     for item in items:
-        item.add_marker(pytest.mark.xdist_group("gent" if item.path in files else str(item.path)))
-    items.sort(key=lambda item: item.path not in files)  # the longest first
+        used = [name for name in SHARED if name in getattr(item, "fixturenames", ())]
+        group.setdefault(item.path, set()).update(used)
+    for item in items:
+        shared = [name for name in SHARED if name in group[item.path]]
+        item.add_marker(pytest.mark.xdist_group(shared[0] if shared else str(item.path)))
+    items.sort(key=lambda item: not group[item.path])  # the longest first
 
 
 @pytest.fixture(scope="session")
 def gent():
     """The main study, as a user runs it."""
-    return steinmetz.run(steinmetz.study("hyperelasticity"))
+    return steinmetz.run("hyperelasticity")
+
+
+@pytest.fixture(scope="session")
+def quick():
+    """The same on small settings: a law of four parameters."""
+    changes = {**QUICK, "sparsify.parameters": 4}
+    return steinmetz.run(steinmetz.study("hyperelasticity", changes))
+
+
+@pytest.fixture(scope="session")
+def quick_folder(quick, tmp_path_factory):
+    """Its run directory; tests that change it copy it."""
+    folder = tmp_path_factory.mktemp("runs") / "quick"
+    quick.save(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -6,33 +6,33 @@ import numpy as np
 import pytest
 
 from steinmetz.assess import certificate
-from steinmetz.physics import observe
+from steinmetz.experiments import full_tensor as tensors
 from steinmetz.potentials.graph import Edge, Graph
 from steinmetz.potentials.law import Law
 
 
-def states(physics, count=20_000, spread=0.4):
-    state = physics.sample(jax.random.key(0), count, spread)
-    return observe.rig(physics, state[physics.possible(state)], ("S11",)).inputs
+def states(material, count=20_000, spread=0.4):
+    wide = tensors.build(tensors.Config(spread=spread))
+    return wide.map(material, wide.sample(jax.random.key(0), count), ("S11",)).inputs
 
 
-def certify(physics, law, particles=None):
+def certify(material, law, particles=None):
     particles = np.asarray(law.values)[None] if particles is None else particles
-    operator = physics.operator(jnp.eye(3).ravel(), physics.default_components)
-    return certificate.certify(law, particles, physics.conditions, states(physics), operator)
+    operator = material.operator(jnp.eye(3).ravel(), ("S11", "S22", "S33", "S12", "S13", "S23"))
+    return certificate.certify(law, particles, material.conditions, states(material), operator)
 
 
-def law_of(physics, edges, units, values):
+def law_of(material, edges, units, values):
     graph = Graph(
-        inputs=physics.inputs,
+        inputs=material.inputs,
         activations=("softplus",) * units,
         edges=edges,
         nonnegative=(False,) * len(values),
     )
-    return Law(graph, jnp.array(values), physics.reference)
+    return Law(graph, jnp.array(values), material.reference)
 
 
-def test_printed_law_is_flagged_as_not_monotone_in_i2(physics, printed_law):
+def test_printed_law_is_flagged_as_not_monotone_in_i2(material, printed_law):
     slope = jax.grad(printed_law.graph.energy, argnums=1)(
         printed_law.values, jnp.array([3.0, 3.0, 1.0])
     )
@@ -40,7 +40,7 @@ def test_printed_law_is_flagged_as_not_monotone_in_i2(physics, printed_law):
     proof = certificate.prove(printed_law.graph, np.asarray(printed_law.values))
     assert proof.convex
     assert "I2" not in proof.increasing
-    found = certify(physics, printed_law)
+    found = certify(material, printed_law)
     assert found.violated == 2
     assert any("Ψ falls with I2" in fault for fault in found.faults)
     assert any("signs do not prove growth in I2" in fault for fault in found.faults)
@@ -67,24 +67,24 @@ def test_main_run_has_no_violation(gent):
     assert found.reference_stress.max() < 1e-12
 
 
-def test_negative_weight_on_a_unit_is_not_convex(physics):
-    law = law_of(physics, (Edge(3, 2, 0), Edge(4, 3, 1), Edge(4, 0, 2)), 1, [2.0, -1.0, 1.0])
+def test_negative_weight_on_a_unit_is_not_convex(material):
+    law = law_of(material, (Edge(3, 2, 0), Edge(4, 3, 1), Edge(4, 0, 2)), 1, [2.0, -1.0, 1.0])
     assert not certificate.prove(law.graph, np.asarray(law.values)).convex
-    assert any("not convex" in fault for fault in certify(physics, law).faults)
+    assert any("not convex" in fault for fault in certify(material, law).faults)
 
 
-def test_sign_of_each_particle_counts(physics):
-    law = law_of(physics, (Edge(3, 0, 0),), 0, [1.0])
-    found = certify(physics, law, np.array([[1.0], [-0.1], [0.5]]))
+def test_sign_of_each_particle_counts(material):
+    law = law_of(material, (Edge(3, 0, 0),), 0, [1.0])
+    found = certify(material, law, np.array([[1.0], [-0.1], [0.5]]))
     np.testing.assert_array_equal(found.proven, [True, True, False, True])
     np.testing.assert_array_equal(found.sound, [True, True, False, True])
     assert found.violated == 1
     assert found.faults[0].startswith("particle 1:")
 
 
-def test_two_negative_weights_in_a_row_rise_again(physics):
+def test_two_negative_weights_in_a_row_rise_again(material):
     """−softplus(−I1) rises with I1; it is concave, so only growth is proven."""
-    law = law_of(physics, (Edge(3, 0, 0), Edge(4, 3, 1)), 1, [-1.0, -2.0])
+    law = law_of(material, (Edge(3, 0, 0), Edge(4, 3, 1)), 1, [-1.0, -2.0])
     proof = certificate.prove(law.graph, np.asarray(law.values))
     assert "I1" in proof.increasing
     assert not proof.convex

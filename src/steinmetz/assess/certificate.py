@@ -24,6 +24,8 @@ from steinmetz.records import Conditions, Reference
 
 # Rounding in slopes and curvatures, relative to the largest of them.
 _ROUNDING = 1e-9
+# Laws whose faults are named one by one.
+_NAMED = 10
 
 
 class Proof(NamedTuple):
@@ -109,6 +111,20 @@ def admissible(proof: Proof, conditions: Conditions) -> bool:
     )
 
 
+class _Evidence(NamedTuple):
+    """Per parameter vector (the law first): what was proven, and counter-examples that were met."""
+
+    proven: Bool[np.ndarray, "laws"]
+    falling: Bool[np.ndarray, "laws increasing"]
+    bent: Bool[np.ndarray, "laws"]
+    still: Bool[np.ndarray, "laws"]
+
+    @property
+    def sound(self) -> Bool[np.ndarray, "laws"]:
+        """No counter-example was met."""
+        return ~self.falling.any(axis=1) & ~self.bent & self.still
+
+
 def certify(
     law: Law,
     particles: Float[np.ndarray, "particles parameters"],
@@ -123,26 +139,22 @@ def certify(
     """
     every = np.concatenate([np.asarray(law.values)[None], np.asarray(particles)])
     proven = np.array([admissible(prove(law.graph, values), conditions) for values in every])
-    stress = np.asarray(_reference_stress(law.graph, law.reference, jnp.asarray(every), operator))
+    stress = _reference_stress(law.graph, law.reference, jnp.asarray(every), operator)
+    stress = np.asarray(stress)
     share = max(1, len(states) // max(1, len(particles)))
     shares = jnp.resize(states, (-(-len(states) // share), share, states.shape[1]))
     repeated = jnp.broadcast_to(law.values, (len(shares), law.values.size))
-    own = [np.asarray(found) for found in _search(law.graph, repeated, shares, conditions)]
     cycled = shares[np.arange(len(particles)) % len(shares)]
-    others = [
-        np.asarray(found)
-        for found in _search(law.graph, jnp.asarray(particles), cycled, conditions)
-    ]
+    alone = _search(law.graph, repeated, shares, conditions)
+    others = _search(law.graph, jnp.asarray(particles), cycled, conditions)
     falling, bent = (
-        np.concatenate([np.any(a, axis=0, keepdims=True), b])
-        for a, b in zip(own, others, strict=True)
+        np.concatenate([np.any(np.asarray(a), axis=0, keepdims=True), np.asarray(b)])
+        for a, b in zip(alone, others, strict=True)
     )
-    still = (not conditions.stress_free) | (
-        stress <= _ROUNDING * np.maximum(1.0, np.max(np.abs(every), axis=1, initial=0.0))
-    )
-    sound = ~falling.any(axis=1) & ~bent & still
-    faults = _faults(law.graph, every, proven, falling, bent, still, conditions)
-    return Certificate(proven, sound, stress, faults, len(states))
+    allowed = _ROUNDING * np.maximum(1.0, np.max(np.abs(every), axis=1, initial=0.0))
+    evidence = _Evidence(proven, falling, bent, (not conditions.stress_free) | (stress <= allowed))
+    faults = _faults(law.graph, every, evidence, conditions)
+    return Certificate(proven, evidence.sound, stress, faults, len(states))
 
 
 @eqx.filter_jit
@@ -192,33 +204,25 @@ def _indefinite(matrix: Float[Array, "n n"], rounding: Float[Array, ""]) -> Bool
 
 def _faults(
     graph: Graph,
-    every: np.ndarray,
-    proven: np.ndarray,
-    falling: np.ndarray,
-    bent: np.ndarray,
-    still: np.ndarray,
+    every: Float[np.ndarray, "laws parameters"],
+    evidence: _Evidence,
     conditions: Conditions,
 ) -> list[str]:
-    """One sentence per fault, for the law (MAP) and for the first particle that has it."""
-    found = []
-    for index in np.flatnonzero(~proven | falling.any(axis=1) | bent | ~still)[:10]:
+    """One sentence per fault, for the law (MAP) and for the first particles that have one."""
+    faults = []
+    for index in np.flatnonzero(~evidence.proven | ~evidence.sound)[:_NAMED]:
         name = "the law" if index == 0 else f"particle {index - 1}"
         proof = prove(graph, every[index])
-        missing = [
-            f"growth in {needed}"
-            for needed in conditions.increasing
-            if needed not in proof.increasing
-        ]
+        missing = [f"growth in {n}" for n in conditions.increasing if n not in proof.increasing]
         missing += ["convexity"] if conditions.convex and not proof.convex else []
+        falling = zip(conditions.increasing, evidence.falling[index], strict=True)
+        shrinking = [needed for needed, falls in falling if falls]
         if missing:
-            found.append(f"{name}: signs do not prove {' and '.join(missing)}")
-        shrinking = [
-            needed for needed, bad in zip(conditions.increasing, falling[index], strict=True) if bad
-        ]
+            faults.append(f"{name}: signs do not prove {' and '.join(missing)}")
         if shrinking:
-            found.append(f"{name}: Ψ falls with {' and '.join(shrinking)} at a sampled state")
-        if bent[index]:
-            found.append(f"{name}: Ψ is not convex at a sampled state")
-        if not still[index]:
-            found.append(f"{name}: stress is left at the reference")
-    return found
+            faults.append(f"{name}: Ψ falls with {' and '.join(shrinking)} at a sampled state")
+        if evidence.bent[index]:
+            faults.append(f"{name}: Ψ is not convex at a sampled state")
+        if not evidence.still[index]:
+            faults.append(f"{name}: stress is left at the reference")
+    return faults

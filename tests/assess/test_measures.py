@@ -4,26 +4,26 @@ import numpy as np
 import pytest
 from scipy.stats import wasserstein_distance
 
-from steinmetz.assess import scores
+from steinmetz.assess import measures
 
 
 def test_r2_is_pooled_over_components_with_their_own_means():
     truth = np.array([[0.0, 10.0], [1.0, 12.0], [2.0, 14.0]])
     prediction = truth + np.array([[0.1, 0.0], [0.0, -0.2], [0.0, 0.0]])
-    assert scores.r2(prediction, truth) == pytest.approx(1 - (0.01 + 0.04) / (2 + 8))
+    assert measures.r2(prediction, truth) == pytest.approx(1 - (0.01 + 0.04) / (2 + 8))
 
 
 def test_missing_cells_do_not_count():
     truth = np.array([[0.0, 1.0], [1.0, 99.0], [2.0, 3.0]])
     seen = np.array([[True, True], [True, False], [True, True]])
     prediction = np.where(seen, truth, 0.0)
-    assert scores.r2(prediction, truth, seen) == 1.0
+    assert measures.r2(prediction, truth, seen) == 1.0
 
 
 def test_component_without_variance_is_left_out():
     truth = np.array([[0.0, 5.0], [1.0, 5.0]])
-    assert scores.r2_per_component(truth, truth, ("S11", "S22")) == {"S11": 1.0}
-    assert scores.r2(truth[:, 1:], truth[:, 1:]) is None
+    assert measures.r2_per_component(truth, truth, ("S11", "S22")) == {"S11": 1.0}
+    assert measures.r2(truth[:, 1:], truth[:, 1:]) is None
 
 
 def test_wasserstein_equals_scipy():
@@ -31,7 +31,7 @@ def test_wasserstein_equals_scipy():
     for _ in range(500):
         sizes = random.integers(1, 40, 2)
         a, b = (random.integers(-5, 5, size) * random.choice([1.0, 0.37]) for size in sizes)
-        assert scores.wasserstein(a.astype(float), b.astype(float)) == pytest.approx(
+        assert measures.wasserstein(a.astype(float), b.astype(float)) == pytest.approx(
             wasserstein_distance(a, b), abs=1e-12
         )
 
@@ -39,7 +39,7 @@ def test_wasserstein_equals_scipy():
 def test_wasserstein_works_along_the_first_axis():
     random = np.random.default_rng(1)
     a, b = random.normal(size=(30, 4, 3)), random.normal(size=(17, 4, 3))
-    found = scores.wasserstein(a, b)
+    found = measures.wasserstein(a, b)
     assert found.shape == (4, 3)
     assert found[2, 1] == pytest.approx(wasserstein_distance(a[:, 2, 1], b[:, 2, 1]), abs=1e-12)
 
@@ -47,14 +47,14 @@ def test_wasserstein_works_along_the_first_axis():
 def test_coverage_of_exact_samples_is_nominal():
     random = np.random.default_rng(2)
     samples, values = random.normal(size=(4000, 300, 2)), random.normal(size=(300, 2))
-    found = scores.coverage(samples, values, np.ones((300, 2), bool))
+    found = measures.coverage(samples, values, np.ones((300, 2), bool))
     for level, share in found.items():
         nominal = int(level) / 100
         assert share == pytest.approx(nominal, abs=4 * np.sqrt(nominal * (1 - nominal) / 600))
 
 
 def test_coverage_of_nothing_is_nothing():
-    nothing = scores.coverage(np.zeros((5, 2, 1)), np.zeros((2, 1)), np.zeros((2, 1), bool))
+    nothing = measures.coverage(np.zeros((5, 2, 1)), np.zeros((2, 1)), np.zeros((2, 1), bool))
     assert nothing == {"50": None, "90": None, "95": None}
 
 
@@ -64,17 +64,17 @@ def test_weighted_wasserstein_equals_scipy():
         a, b = (random.normal(size=size).round(1) for size in random.integers(1, 30, 2))
         wa, wb = random.uniform(0.1, 2, a.size), random.uniform(0.1, 2, b.size)
         expected = wasserstein_distance(a, b, wa, wb)
-        assert scores.wasserstein(a, b, wa, wb) == pytest.approx(expected, abs=1e-12)
+        assert measures.wasserstein(a, b, wa, wb) == pytest.approx(expected, abs=1e-12)
 
 
 def test_resampled_distances_are_those_of_resampled_samples():
     """Counting members gives what drawing them does: the same mean and spread over many resamples."""
     random = np.random.default_rng(3)
     a, b = random.normal(size=(30, 2)), random.normal(0.5, 1, size=(50, 2))
-    found = scores.wasserstein_resampled(np.random.default_rng(0), a, b, 2000)
+    found = measures.wasserstein_resampled(np.random.default_rng(0), a, b, 2000)
     drawn = np.stack(
         [
-            scores.wasserstein(a[random.integers(0, 30, 30)], b[random.integers(0, 50, 50)])
+            measures.wasserstein(a[random.integers(0, 30, 30)], b[random.integers(0, 50, 50)])
             for _ in range(2000)
         ]
     )
@@ -88,11 +88,11 @@ def test_particles_are_resampled_as_wholes():
     random = np.random.default_rng(4)
     a, b = random.normal(size=(20, 1)), random.normal(size=(40, 1))
     repeated = np.tile(a, (10, 1))
-    alone = scores.wasserstein_resampled(np.random.default_rng(0), a, b, 500).std()
-    whole = scores.wasserstein_resampled(
+    alone = measures.wasserstein_resampled(np.random.default_rng(0), a, b, 500).std()
+    whole = measures.wasserstein_resampled(
         np.random.default_rng(0), repeated, b, 500, groups=20
     ).std()
-    loose = scores.wasserstein_resampled(np.random.default_rng(0), repeated, b, 500).std()
+    loose = measures.wasserstein_resampled(np.random.default_rng(0), repeated, b, 500).std()
     assert whole == pytest.approx(alone, rel=1e-9)
     assert loose < 0.8 * alone
 
@@ -102,10 +102,10 @@ def test_crps_is_its_definition_and_rewards_the_truth():
     samples, value = random.normal(size=(40, 3)), random.normal(size=3)
     spread = np.abs(samples[:, None] - samples[None]).mean(axis=(0, 1))
     expected = np.abs(samples - value).mean(axis=0) - 0.5 * spread
-    np.testing.assert_allclose(scores.crps(samples, value), expected, rtol=1e-12)
+    np.testing.assert_allclose(measures.crps(samples, value), expected, rtol=1e-12)
     values = random.normal(size=4000)
     mean = {
-        sd: scores.crps(sd * random.normal(size=(200, 4000)), values).mean()
+        sd: measures.crps(sd * random.normal(size=(200, 4000)), values).mean()
         for sd in (0.3, 1.0, 3.0)
     }
     assert mean[1.0] < min(mean[0.3], mean[3.0])
@@ -115,7 +115,7 @@ def test_bootstrap_interval_holds_the_mean_as_often_as_it_says():
     random = np.random.default_rng(6)
     inside = 0
     for _ in range(300):
-        low, high = scores.interval(random, random.exponential(size=60), 300)
+        low, high = measures.interval(random, random.exponential(size=60), 300)
         inside += bool(low <= 1 <= high)
     assert (
         abs(inside / 300 - 0.93) < 0.05

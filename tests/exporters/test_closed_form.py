@@ -4,11 +4,11 @@ import jax.numpy as jnp
 import numpy as np
 import sympy
 
-from steinmetz.export import closed_form
+from steinmetz.exporters import closed_form
 
 
-def test_expression_equals_the_law(gent):
-    law = gent.law
+def test_expression_equals_the_law(quick):
+    law = quick.law
     x = np.array([3.0, 3.0, 1.0]) + np.random.default_rng(0).uniform(-0.5, 0.5, (50, 3))
     symbols = [sympy.Symbol(name, real=True) for name in law.graph.inputs]
     psi = closed_form.expression(law)
@@ -29,12 +29,3 @@ def test_normalisation_of_the_printed_law(printed_law):
         sympy.Symbol("J", real=True): 1,
     }
     assert abs(float(psi.subs(at))) < 1e-12
-
-
-def test_text_is_rounded_and_readable(gent):
-    line = closed_form.text(gent.law)
-    assert line.startswith("Ψ = ")
-    assert len(line) < 200
-    assert "log(" in line
-    assert r"\hat{\Psi}" in closed_form.latex(gent.law)
-    assert "I_{1}" in closed_form.latex(gent.law)
