@@ -52,14 +52,25 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def undescribed() -> list[str]:
-    """Settings of which nothing says what they mean."""
-    entries = {row.name: row for row in top_level()}
+def entries() -> list[tuple[str, Row]]:
+    """Every setting by its whole name, such as `infer.steps`; once for each method that has it."""
     kinds = {section_of(kind) or kind: kind for kind in KINDS}
+    named = [(row.name, row) for row in top_level()]
     for name, model in sections().items():
         if name not in kinds:
-            entries |= {f"{name}.{row.name}": row for row in rows(model)}
+            named += [(f"{name}.{row.name}", row) for row in rows(model)]
     for name, kind in kinds.items():
         for method in methods(kind):
-            entries |= {f"{name}.{row.name} ({method.name})": row for row in method.settings()}
-    return [name for name, row in entries.items() if not row.meaning]
+            settings = rows(method.model) if method.model else []
+            named += [(f"{name}.{row.name}", row) for row in settings]
+    return named
+
+
+def undescribed() -> list[str]:
+    """Settings of which nothing says what they mean, but for those that name the method."""
+    keys = {
+        f"{section_of(kind) or kind}.{method.chosen_by()}"
+        for kind in KINDS
+        for method in methods(kind)
+    }
+    return sorted({name for name, row in entries() if not row.meaning} - keys)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from blocks import PAGES, ROOT
+from pages.settings import entries
 
 PATH = re.compile(r"`((?:src|tests|docs|examples|benchmarks)/[\w./*-]+)`")
 PACKAGE = ROOT / "src" / "steinmetz"
@@ -71,3 +72,17 @@ def test_a_function_that_is_gone_is_noticed():
     row = "| 1 | x = y | `registry.py: names`, `{}`; `errors.py` | `{}` |\n"
     assert faults(row.format("unknown", "conftest.py")) == []
     assert faults(row.format("nowhere", "test_nowhere.py")) == ["nowhere", "test_nowhere.py"]
+
+
+@pytest.fixture(scope="module")
+def known():
+    """Every setting there is."""
+    return {name for name, _ in entries()}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])
+def test_settings_that_a_page_names_exist(page, known):
+    sections = {name.partition(".")[0] for name in known if "." in name}
+    setting = re.compile(rf"`(?:--set [\"']?)?((?:{'|'.join(sections)})\.[a-z_]+)(?![\w.(])")
+    named = set(setting.findall((ROOT / page).read_text(encoding="utf-8")))
+    assert {name for name in named - known if not name.endswith((".py", ".preset"))} == set()
