@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))  # the package `page
 QUICK = {
     "potential": {"widths": (6, 6)},
     "sparsify": {
-        "restarts": 2, "steps": 400, "stride": 100, "penalties": 2, "max_parameters": 12, "beam": 2,
+        "restarts": 2, "steps": 600, "stride": 100, "penalties": 2, "max_parameters": 24, "beam": 2,
         "candidates": 2,
     },
     "infer": {"particles": 20, "chains": 2, "warm_up": 50, "steps": 100, "thin": 10},
