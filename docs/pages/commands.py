@@ -11,7 +11,8 @@ from steinmetz import cli
 def page() -> str:
     """The command line, as `--help` says it."""
     parts = ["# Commands\n", "What `steinmetz --help` and `steinmetz COMMAND --help` say.\n"]
-    for name, command in typer.main.get_command(cli.app).commands.items():
+    group: Any = typer.main.get_command(cli.app)
+    for name, command in group.commands.items():
         text, _, examples = inspect.cleandoc(command.help or "").partition("Example")
         parts.append(f"## steinmetz {name}\n\n{text.strip()}\n")
         lines = ["| | | default |", "|---|---|---|"]

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Collection, Iterator, Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
@@ -25,8 +25,9 @@ def row(name: str, field: FieldInfo) -> Row:
     default = "required"
     if not field.is_required():
         default = value(to_jsonable_python(field.get_default(call_default_factory=True)))
-    alone = TypeAdapter(Annotated[field.annotation, field]).json_schema()
-    return Row(name, default, field.description or "", possible(alone))
+    alone: Any = Annotated[field.annotation, field]
+    schema = TypeAdapter(alone).json_schema()
+    return Row(name, default, field.description or "", possible(schema))
 
 
 def rows(model: type[BaseModel], without: Collection[str] = ()) -> list[Row]:
