@@ -2,8 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CODE := src tests benchmarks examples docs/pages
 
-.PHONY: demo test test-long bench clean
+.PHONY: demo test test-long bench docs docs-pages clean
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -14,8 +15,8 @@ demo: $(VENV)/.ready
 	$(BIN)/steinmetz run hyperelasticity
 
 test: $(VENV)/.ready
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
@@ -29,5 +30,17 @@ bench: $(VENV)/.ready
 	$(BIN)/python benchmarks/sparsify.py
 	$(BIN)/python benchmarks/accuracy.py
 
+# Pages that follow from the code: settings, commands, Python interface.
+docs-pages: $(VENV)/.ready
+	PYTHONPATH=docs $(BIN)/python -m pages
+
+$(VENV)/.docs: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
+	touch $@
+
+# The site, in `site/`; a broken link or reference is an error.
+docs: docs-pages $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
 clean:
-	rm -rf $(VENV) runs
+	rm -rf $(VENV) runs site

@@ -1,0 +1,28 @@
+"""Every example runs, with quick settings, and gives the number it is there for."""
+
+import runpy
+
+import numpy as np
+import pytest
+from blocks import ROOT
+
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+@pytest.fixture(scope="module")
+def checks():
+    """What each example must end with: name of the file → one statement about its variables."""
+    return {
+        "fit_a_study": lambda names: names["r2"] > 0.99,
+        "fit_a_table": lambda names: names["r2"] > 0.99,
+        "sample_a_density": lambda names: np.allclose(names["deviation"], [1, 1.5], rtol=0.15),
+    }
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example(path, checks, quick, capsys):
+    names = runpy.run_path(str(path))
+    assert checks[path.stem](names), capsys.readouterr().out
+    text = path.read_text(encoding="utf-8")
+    assert f"Run it with `python examples/{path.name}`." in text
+    assert text.count("\n") <= 60

@@ -1,0 +1,88 @@
+"""What pages say about files: every path exists, every function of the equation table too."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from blocks import PAGES, ROOT
+from pages.settings import entries
+
+PATH = re.compile(r"`((?:src|tests|docs|examples|benchmarks)/[\w./*-]+)`")
+PACKAGE = ROOT / "src" / "steinmetz"
+# Pages whose references are not looked at yet, and why.
+LATER = {
+    "docs/add.md": "its paths move with the tree",
+    "docs/equations.md": "its functions move with the tree",
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_files_that_a_page_names_exist(page):
+    if page in LATER:
+        pytest.skip(LATER[page])
+    named = PATH.findall((ROOT / page).read_text(encoding="utf-8"))
+    assert [path for path in named if not any(ROOT.glob(path))] == []
+
+
+def defined(path: Path) -> set[str]:
+    """Names of a module: functions, classes, constants, and `Class.method` with `method`."""
+    names = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        if isinstance(node, ast.ClassDef):
+            inside = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+            inside |= {
+                part.target.id
+                for part in node.body
+                if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+            }
+            names |= inside | {f"{node.name}.{name}" for name in inside}
+        if isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return names
+
+
+def faults(table: str) -> list[str]:
+    """Files, functions and tests that an equation table names and that do not exist."""
+    wrong = []
+    for row in re.findall(r"^\| (?!§|--).*\|$", table, re.MULTILINE):
+        _, _, functions, tests = [cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+        files: list[Path] = []
+        for span in re.findall(r"`([^`]+)`", functions):
+            path, _, name = span.rpartition(": ") if ".py" in span else ("", "", span)
+            path, name = (name, "") if name.endswith(".py") else (path, name)
+            files = list(PACKAGE.glob(path)) if path else files
+            if not files or (name and not any(name in defined(file) for file in files)):
+                wrong.append(span)
+        spans = re.findall(r"`([^`]+)`", tests)
+        wrong += [span for span in spans if not (ROOT / "tests" / span).is_file()]
+    return wrong
+
+
+def test_equation_table():
+    page = "docs/equations.md"
+    if page in LATER:
+        pytest.skip(LATER[page])
+    assert faults((ROOT / page).read_text(encoding="utf-8")) == []
+
+
+def test_a_function_that_is_gone_is_noticed():
+    row = "| 1 | x = y | `registry.py: names`, `{}`; `errors.py` | `{}` |\n"
+    assert faults(row.format("unknown", "conftest.py")) == []
+    assert faults(row.format("nowhere", "test_nowhere.py")) == ["nowhere", "test_nowhere.py"]
+
+
+@pytest.fixture(scope="module")
+def known():
+    """Every setting there is."""
+    return {name for name, _ in entries()}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])
+def test_settings_that_a_page_names_exist(page, known):
+    sections = {name.partition(".")[0] for name in known if "." in name}
+    setting = re.compile(rf"`(?:--set [\"']?)?((?:{'|'.join(sections)})\.[a-z_]+)(?![\w.(])")
+    named = set(setting.findall((ROOT / page).read_text(encoding="utf-8")))
+    assert {name for name in named - known if not name.endswith((".py", ".preset"))} == set()
