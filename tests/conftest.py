@@ -19,7 +19,6 @@ install_import_hook("steinmetz", "beartype.beartype")
 import steinmetz  # noqa: E402
 from cases import QUICK  # noqa: E402
 
-
 # Runs that many tests look at: files that use one of them go to the process that makes it.
 SHARED = ("gent", "quick")
 

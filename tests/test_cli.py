@@ -9,10 +9,8 @@ import time
 
 import pytest
 
-from engine.test_run import QUICK
+from cases import QUICK, STATE
 from steinmetz.cli import main
-
-STATE = "F11,F12,F13,F21,F22,F23,F31,F32,F33"
 
 
 def call(*arguments, cwd=None):
@@ -30,12 +28,18 @@ def test_help_is_quick_and_does_not_import_jax():
     assert "run" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["run", "fit", "list", "select", "lcurve", "reproduce"])
+@pytest.mark.parametrize(
+    "command", ["run", "fit", "list", "select", "export", "lcurve", "reproduce", "diagnose"]
+)
 def test_every_command_shows_examples(command):
     done = call(command, "--help")
     assert done.returncode == 0
     assert f"steinmetz {command}" in done.stdout
     assert "Example" in done.stdout
+
+
+def test_version():
+    assert call("--version").stdout.startswith("steinmetz 0.")
 
 
 def test_list_names_everything():
@@ -54,6 +58,10 @@ def test_list_names_everything():
         "ogden",
         "hyper-comparison",
         "l1flow",
+        "uniaxial",
+        "isotropic",
+        "latex",
+        "crps",
     ):
         assert name in done.stdout
 
@@ -118,7 +126,16 @@ def test_list_names_everything():
             ],
             "knows the axes",
         ),
-        (["run", "hyperelasticity", "--set", "infer.method=l1flow"], "steinmetz.weights(study)"),
+        (
+            ["run", "hyperelasticity", "--set", "infer.method=l1flow"],
+            "steinmetz.network_likelihood(study)",
+        ),
+        (["run", "hyperelasticity", "--set", "data.experiment=uniaxial"], "incompressible = true"),
+        (["run", "rubber_tests", "--set", "material.incompressible=false"], "incompressible test"),
+        (["fit", "good.csv", "--experiment", "pull"], "there is no experiment 'pull'"),
+        (["fit", "good.csv", "--experiment", "uniaxial"], "column 'stretch' is missing"),
+        (["export", "runs/none"], "no such file"),
+        (["export", "runs/none", "--to", "cobol"], "there is no exporter 'cobol'"),
         (["frobnicate"], "frobnicate"),
         (["run", "hyperelasticity", "--seed", "one"], "Invalid value for '--seed'"),
     ],

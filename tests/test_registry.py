@@ -202,13 +202,17 @@ def test_one_file_of_every_kind_is_used_with_no_other_edit(plugins, tmp_path):
 def test_a_file_that_lacks_a_part_is_refused(plugins):
     from steinmetz.laws import base as laws
 
-    (plugins / "laws" / "half.py").write_text('"""Half."""\n\ndef energy(inputs, parameters): ...\n')
+    (plugins / "laws" / "half.py").write_text(
+        '"""Half."""\n\ndef energy(inputs, parameters): ...\n'
+    )
     with pytest.raises(InputError, match=r"half\.py: a law also needs INPUTS, PARAMETERS"):
         laws.load("half")
 
 
 def test_two_files_of_one_name_are_refused(plugins):
-    (plugins / "laws" / "gent.py").write_text('"""Mine."""\n\ndef energy(inputs, parameters): ...\n')
+    (plugins / "laws" / "gent.py").write_text(
+        '"""Mine."""\n\ndef energy(inputs, parameters): ...\n'
+    )
     with pytest.raises(InputError, match=r"there is a law 'gent' already"):
         registry.names("laws")
 

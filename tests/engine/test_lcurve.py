@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import steinmetz
-from engine.test_run import QUICK
+from cases import QUICK, ROW, STATE
 from steinmetz import InputError
 
 SMALL = {**QUICK, "sparsify.stride": 60}
@@ -16,7 +16,7 @@ SMALL = {**QUICK, "sparsify.stride": 60}
 @pytest.fixture(scope="module")
 def curve():
     study = steinmetz.study("hyperelasticity", SMALL)
-    return steinmetz.lcurve(study, methods=("l0", "l1"), noises=(0.0, 0.1), penalties=3, restarts=2)
+    return steinmetz.lcurve(study, steinmetz.Plan(("l0", "l1"), (0.0, 0.1), 3, 2))
 
 
 def test_every_network_of_the_grid_is_there(curve):
@@ -55,15 +55,14 @@ def test_files_hold_the_points_and_the_choices(curve, tmp_path):
 
 def test_target_count_chooses_the_penalty():
     study = steinmetz.study("hyperelasticity", SMALL)
-    found = steinmetz.lcurve(study, methods=("l1",), penalties=3, restarts=2, parameters=6)
+    found = steinmetz.lcurve(study, steinmetz.Plan(("l1",), None, 3, 2, parameters=6))
     (pick,) = found.picks
     counts = [point.pruned for point in found.points if point.nonzero and np.isfinite(point.loss)]
     assert f"{min(counts, key=lambda k: abs(k - 6))} parameters, nearest to the 6" in pick.reason
 
 
 def test_noise_levels_are_refused_for_measured_rows(tmp_path):
-    (tmp_path / "a.csv").write_text(
-        "F11,F12,F13,F21,F22,F23,F31,F32,F33,S11\n1.1,0,0,0,1,0,0,0,1,0.3\n"
-    )
+    (tmp_path / "a.csv").write_text(f"{STATE},S11\n{ROW},0.3\n")
+    study = steinmetz.measured(tmp_path / "a.csv", changes=SMALL)
     with pytest.raises(InputError, match="measured table has the noise it has"):
-        steinmetz.lcurve(steinmetz.measured(tmp_path / "a.csv", changes=SMALL), noises=(0.0, 0.1))
+        steinmetz.lcurve(study, steinmetz.Plan(noises=(0.0, 0.1)))

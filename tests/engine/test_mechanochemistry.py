@@ -1,6 +1,6 @@
-"""The second physics through the same stages: a polynomial law is discovered exactly."""
+"""The second material through the same stages: a polynomial law is discovered exactly."""
 
-import json
+import dataclasses
 
 import jax.numpy as jnp
 import numpy as np
@@ -8,10 +8,9 @@ import pytest
 import sympy
 
 import steinmetz
-from steinmetz.export import closed_form
+from steinmetz.exporters import closed_form
 from steinmetz.potentials.graph import UNIT, Edge, Graph
 from steinmetz.potentials.law import Law
-from steinmetz.report.summary import summarise
 
 MONOMIALS = {
     "c**4": 32,
@@ -41,7 +40,7 @@ def coefficients(law):
 
 def in_the_domain(result):
     """R² of every component on 2000 fresh states."""
-    scores = result.scores["r2"]["per_component"]
+    scores = result.scores.r2.per_component
     assert set(scores) == {"S11", "S22", "S12", "mu"}
     return min(scores.values())
 
@@ -72,16 +71,15 @@ def test_clean_data_give_the_generating_law(clean):
 def test_wells_and_summary(clean, tmp_path):
     summary = steinmetz.save(clean, tmp_path / "run")
     assert (tmp_path / "run" / "figures" / "planes.png").stat().st_size > 20_000
-    assert summary["admissible"]["violated"] == 0
-    json.dumps(summarise(clean), allow_nan=False)
+    assert summary.admissible.violated == 0
 
 
 def test_planes_mark_the_wells(clean):
-    from steinmetz.physics import slices
+    from steinmetz.materials import slices
 
-    plane = clean.problem.physics.planes[0]
-    x, y, values = slices.grid(plane, clean.problem.physics, clean.law.energy)
-    wells = sorted((round(float(x[j]), 1), round(float(y[i]), 1)) for i, j in slices.minima(values))
+    material = clean.problem.material
+    one = slices.grid(material.planes[0], material, clean.law.energy)
+    wells = sorted((round(float(one.x[j]), 1), round(float(one.y[i]), 1)) for i, j in one.minima)
     assert [(abs(a), abs(b)) for a, b in wells] == [(0.1, 0.0), (0.0, 1.0), (0.1, 0.0)]
 
 
@@ -96,9 +94,8 @@ def test_planes_of_a_law_that_ignores_them(clean):
         nonnegative=(False,),
     )
     flat = Law(graph, jnp.array([2.0]), clean.law.reference)
-    blind = clean._replace(
-        carved=clean.carved._replace(law=flat), problem=clean.problem._replace(truth=None)
-    )
+    carved, problem = clean.carved._replace(law=flat), clean.problem._replace(truth=None)
+    blind = dataclasses.replace(clean, carved=carved, problem=problem)
     assert len(planes(blind).axes) >= 3
 
 
@@ -113,7 +110,7 @@ def test_at_most_34_parameters_explain_every_component(seed, noise):
     assert in_the_domain(result) >= 0.99
 
 
-def test_measured_table_of_this_physics(tmp_path):
+def test_measured_table_of_this_material(tmp_path):
     """Columns F11…F22, c and S11, S22, S12, mu, written with nothing of the package."""
     random = np.random.default_rng(0)
     rows = ["F11,F12,F21,F22,c,S11,S22,S12,mu"]
@@ -137,7 +134,7 @@ def test_measured_table_of_this_physics(tmp_path):
     (tmp_path / "data.csv").write_text("\n".join(rows), encoding="utf-8")
     quick = {
         **CHEAP,
-        "physics": "mechanochemistry",
+        "material.name": "mechanochemistry",
         "potential.activations": ["square"],
         "potential.widths": [6, 6],
         "sparsify.restarts": 2,
@@ -148,4 +145,4 @@ def test_measured_table_of_this_physics(tmp_path):
     }
     result = steinmetz.run(steinmetz.measured(tmp_path / "data.csv", relative=0.02, changes=quick))
     assert result.study.potential.name == "mixed"
-    assert result.scores["r2"]["test"] >= 0.99
+    assert result.scores.r2.test >= 0.99

@@ -1,49 +1,44 @@
 """The table a law is chosen from, and taking another row of it."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
 
 import steinmetz
-from engine.test_run import QUICK
+from cases import QUICK
 from steinmetz import InputError
-from steinmetz.assess import scores
-from steinmetz.export import carving
-from steinmetz.physics import observe
+from steinmetz.assess import measures
+from steinmetz.engine import carving
 from steinmetz.report.summary import summarise
 
 
-@pytest.fixture(scope="module")
-def quick():
-    return steinmetz.run(steinmetz.study("hyperelasticity", QUICK))
-
-
 @pytest.fixture
-def folder(quick, tmp_path):
-    steinmetz.save(quick, tmp_path / "run")
-    return tmp_path / "run"
+def folder(quick_folder, tmp_path):
+    return shutil.copytree(quick_folder, tmp_path / "run")
 
 
 def test_rows_judge_their_own_laws(quick):
-    """Each row's scores are those of its law, computed one by one."""
-    physics, path = quick.problem.physics, quick.problem.path
-    at = observe.rig(physics, path.state[path.sampled], physics.default_components)
-    truth = np.asarray(observe.clean_values(quick.problem.truth, physics.reference, at))
-    for row, choice in zip(quick.pareto, quick.carved.table, strict=True):
-        predicted = np.einsum("sci,si->sc", at.operator, choice.law.slopes(at.inputs))
-        assert row.r2["path_sampled"] == pytest.approx(scores.r2(predicted, truth), abs=1e-10)
+    """Each row's R² is that of its law, computed one by one."""
+    path = quick.problem.path
+    truth = quick.problem.truth.stress(quick.problem.material.reference, path.map)
+    known = path.known(truth, path.sampled)
+    for row, choice in zip(quick.table, quick.carved.table, strict=True):
+        predicted = np.asarray(choice.law.stress(known.map))
+        expected = measures.r2(predicted, np.asarray(known.values))
+        assert row.r2.path_sampled == pytest.approx(expected, abs=1e-10)
         assert row.active == choice.law.graph.size
         assert row.admissible
-        assert row.spread["best"] <= row.spread["median"] <= row.spread["worst"]
-    assert [row.active for row in quick.pareto if row.picked] == [quick.law.graph.size]
+        assert row.spread.best <= row.spread.median <= row.spread.worst
+    assert [row.active for row in quick.table if row.picked] == [quick.law.graph.size]
 
 
-def test_score_is_the_fall_of_log_loss_per_parameter(quick):
-    first, second = quick.pareto[:2]
-    assert first.score is None
+def test_gain_is_the_fall_of_log_loss_per_parameter(quick):
+    first, second = quick.table[:2]
+    assert first.gain is None
     fall = (np.log(first.loss) - np.log(second.loss)) / (second.active - first.active)
-    assert second.score == pytest.approx(fall, rel=1e-9)
+    assert second.gain == pytest.approx(fall, rel=1e-9)
 
 
 def test_another_row_is_taken_without_refitting(quick, folder):
@@ -55,11 +50,11 @@ def test_another_row_is_taken_without_refitting(quick, folder):
     assert taken.law.graph == other.law.graph
     assert "selected from the table" in taken.carved.reason
     summary = steinmetz.save(taken, folder)
-    assert summary["parameters"]["active"] == other.active
+    assert summary.parameters.active == other.active
     back = steinmetz.select(folder, quick.law.graph.size)
     again, before = summarise(back), summarise(quick)
-    assert again["posterior"] == before["posterior"]
-    assert again["pareto"] == before["pareto"]
+    assert again.posterior == before.posterior
+    assert again.pareto == before.pareto
 
 
 def test_missing_row_and_damaged_file_are_named(folder):
@@ -94,4 +89,4 @@ def test_target_count_is_taken_and_another_seed_gives_other_numbers(quick):
     )
     assert result.law.graph.size == 3
     assert "as asked" in result.carved.reason
-    assert [row.loss for row in result.pareto] != [row.loss for row in quick.pareto]
+    assert [row.loss for row in result.table] != [row.loss for row in quick.table]

@@ -48,8 +48,9 @@ class SevenParameters:
     """
 
     def __init__(self, physics):
-        from steinmetz.data.quadratic import Quadratic, compress
         from steinmetz.physics import observe
+
+        from steinmetz.data.quadratic import Quadratic, compress
         from steinmetz.posterior import density
         from steinmetz.potentials.graph import Edge, Graph
         from steinmetz.potentials.law import Law

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from steinmetz.materials import kinematics
 from steinmetz.laws import ogden
+from steinmetz.materials import kinematics
 
 
 def in_stretches(F):

@@ -4,11 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from steinmetz.physics import observe
 
 from steinmetz.data import noise
 from steinmetz.data.quadratic import compress
 from steinmetz.engine.sample import target_of
-from steinmetz.physics import observe
 from steinmetz.posterior import batched, density
 from steinmetz.potentials import icnn, layered, mlp
 from steinmetz.potentials.graph import UNIT, Edge, Graph

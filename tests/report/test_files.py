@@ -1,5 +1,6 @@
 """The run directory: complete, readable elsewhere, written as a whole."""
 
+import dataclasses
 import json
 import os
 import re
@@ -10,7 +11,7 @@ import xarray
 
 import steinmetz
 from steinmetz import InputError
-from steinmetz.export import law_file
+from steinmetz.exporters import json as law_json
 from steinmetz.report import files
 
 
@@ -69,7 +70,7 @@ def test_predictions_hold_both_distributions_apart(folder):
 
 
 def test_law_of_the_folder_predicts_what_the_summary_prints(folder, gent):
-    law, _ = law_file.read(folder / "law.json")
+    law, _ = law_json.read(folder / "law.json")
     np.testing.assert_array_equal(law.values, gent.law.values)
     stored = json.loads((folder / "law.json").read_text())
     assert stored["closed_form"]["text"] == json.loads((folder / "summary.json").read_text())["law"]
@@ -82,31 +83,31 @@ def test_report_is_one_offline_file(folder):
     assert "Admissible" in page
 
 
-def test_labels_are_escaped(gent, tmp_path):
-    nasty = gent.study.model_copy(update={"title": "<script>alert(1)</script>"})
-    steinmetz.save(gent._replace(study=nasty), tmp_path / "run")
+def test_labels_are_escaped(quick, tmp_path):
+    nasty = quick.study.model_copy(update={"title": "<script>alert(1)</script>"})
+    steinmetz.save(dataclasses.replace(quick, study=nasty), tmp_path / "run")
     page = (tmp_path / "run" / "report.html").read_text()
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
 
 
-def test_earlier_run_is_replaced_and_other_folders_are_not(gent, tmp_path):
+def test_earlier_run_is_replaced_and_other_folders_are_not(quick, tmp_path):
     target = tmp_path / "run"
-    steinmetz.save(gent, target)
+    steinmetz.save(quick, target)
     (target / "mine.txt").write_text("old")
-    steinmetz.save(gent, target)
+    steinmetz.save(quick, target)
     assert not (target / "mine.txt").exists()
     other = tmp_path / "other"
     other.mkdir()
     (other / "thesis.tex").write_text("precious")
     with pytest.raises(InputError, match="holds other files"):
-        steinmetz.save(gent, other)
+        steinmetz.save(quick, other)
     assert (other / "thesis.tex").read_text() == "precious"
 
 
-def test_failure_while_writing_leaves_nothing_behind(gent, tmp_path, monkeypatch):
+def test_failure_while_writing_leaves_nothing_behind(quick, tmp_path, monkeypatch):
     target = tmp_path / "run"
-    steinmetz.save(gent, target)
+    steinmetz.save(quick, target)
     before = (target / "summary.json").read_bytes()
 
     def fail(*_):
@@ -114,7 +115,7 @@ def test_failure_while_writing_leaves_nothing_behind(gent, tmp_path, monkeypatch
 
     monkeypatch.setattr(files.page, "render", fail)
     with pytest.raises(OSError, match="No space"):
-        steinmetz.save(gent, target)
+        steinmetz.save(quick, target)
     assert os.listdir(tmp_path) == ["run"]
     assert (target / "summary.json").read_bytes() == before
 

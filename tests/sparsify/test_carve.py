@@ -4,12 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from steinmetz.physics import mechanochemistry, observe
 from test_refit import small_law
 
 from steinmetz.cache import Store
 from steinmetz.data import noise
 from steinmetz.data.quadratic import misfit
-from steinmetz.physics import mechanochemistry, observe
 from steinmetz.potentials.graph import UNIT, Edge, Graph
 from steinmetz.potentials.law import Law
 from steinmetz.records import Reference
