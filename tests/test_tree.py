@@ -1,0 +1,130 @@
+"""The tree: imports point one way, sizes stay human, everything says what it is, nothing is dangerous."""
+
+import ast
+from pathlib import Path
+
+import steinmetz
+
+ROOT = Path(steinmetz.__file__).parent
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(ROOT.rglob("*.py"))}
+
+# From low to high: a layer may import itself and what stands before it.
+LAYERS = (
+    *("errors", "shapes", "registry", "records", "laplace", "cache", "progress", "interrupts"),
+    *("threads", "data", "materials", "laws", "experiments", "potentials", "sparsify"),
+    *("posterior", "infer", "predict", "assess", "scores", "exporters", "studies", "engine"),
+    *("report", "paper", "api", "commands", "options", "cli", "__main__"),
+)
+# A sampler sees a log density and nothing of mechanics.
+BLIND = {"infer": {"errors", "shapes", "registry", "records", "laplace", "infer"}}
+# Materials know nothing of tests, mechanics nothing of samplers: that follows from the order.
+UNSAFE_CALLS = {"eval", "exec", "sympify", "parse_expr", "compile", "system"}
+UNSAFE_IMPORTS = {"pickle", "cloudpickle", "dill", "marshal", "shelve"}
+
+MOST_LINES = 300
+MOST_IN_FUNCTION = 55
+MOST_PARAMETERS = 6
+MOST_ANY = 60
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def layer(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imported(tree: ast.Module) -> set[str]:
+    """Modules of the package that a file imports, anywhere in it, as dotted paths."""
+    modules = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("steinmetz"):
+            modules |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            modules |= {alias.name for alias in node.names if alias.name.startswith("steinmetz.")}
+    return {module.removeprefix("steinmetz.") for module in modules}
+
+
+def functions(tree: ast.Module):
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    return [node for node in ast.walk(tree) if isinstance(node, kinds)]
+
+
+def test_imports_point_down():
+    wrong = []
+    for path, tree in TREES.items():
+        if path == ROOT / "__init__.py":
+            continue
+        own = layer(path)
+        allowed = BLIND.get(own, set(LAYERS[: LAYERS.index(own) + 1]))
+        used = {module.split(".")[0] for module in imported(tree)} & set(LAYERS)
+        wrong += [f"{name(path)} imports {other}" for other in sorted(used - allowed)]
+    assert wrong == []
+
+
+def test_no_import_goes_in_a_circle():
+    """Modules in the order in which they can be imported: all of them have a place."""
+    graph = {}
+    for path, tree in TREES.items():
+        module = name(path).removesuffix(".py").replace("/", ".")
+        graph[module] = imported(tree)
+    known = {module.removesuffix(".__init__") for module in graph}
+
+    def target(reference):
+        if reference in known:
+            return reference
+        parent = reference.rpartition(".")[0]
+        return parent if parent in known else None
+
+    left = {module: {target(r) for r in used} - {None, module} for module, used in graph.items()}
+    while ready := {module for module, used in left.items() if not used & left.keys()}:
+        left = {module: used for module, used in left.items() if module not in ready}
+    assert sorted(left) == []
+
+
+def test_modules_and_functions_stay_small():
+    wrong = []
+    for path, tree in TREES.items():
+        lines = path.read_text(encoding="utf-8").count("\n")
+        wrong += [f"{name(path)} has {lines} lines"] if lines > MOST_LINES else []
+        for node in functions(tree):
+            start = node.body[0].end_lineno if ast.get_docstring(node) else node.lineno
+            arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            count = len([argument for argument in arguments if argument.arg not in ("self", "cls")])
+            if node.end_lineno - start > MOST_IN_FUNCTION:
+                wrong.append(f"{name(path)}: {node.name} is too long")
+            if count > MOST_PARAMETERS:
+                wrong.append(f"{name(path)}: {node.name} takes {count} parameters")
+    assert wrong == []
+
+
+def test_everything_public_says_what_it_is():
+    wrong = []
+    for path, tree in TREES.items():
+        parts = [(name(path), tree)]
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+                parts.append((f"{name(path)}: {node.name}", node))
+        wrong += [label for label, node in parts if not ast.get_docstring(node)]
+    assert wrong == []
+
+
+def test_types_are_known():
+    """`Any` where JSON or another library's objects are read, hardly elsewhere."""
+    used = [n for tree in TREES.values() for n in ast.walk(tree) if isinstance(n, ast.Name)]
+    assert sum(node.id == "Any" for node in used) <= MOST_ANY
+
+
+def test_nothing_dangerous_is_called():
+    wrong = []
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call):
+                function = node.func
+                called = getattr(function, "id", "") or getattr(function, "attr", "")
+                wrong += [f"{name(path)} calls {called}"] if called in UNSAFE_CALLS else []
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = {alias.name for alias in node.names} | {getattr(node, "module", "")}
+                wrong += [f"{name(path)} imports {bad}" for bad in names & UNSAFE_IMPORTS]
+    assert wrong == []
