@@ -28,7 +28,7 @@ def quickened(study, given):
             for field in type(section).model_fields
             if f"{name}.{field}" in SIZES and f"{name}.{field}" not in given
         }
-        sections[name] = section.model_copy(update=sizes)
+        sections[name] = type(section).model_validate({**section.model_dump(), **sizes})
     return study.model_copy(update=sections)
 
 
