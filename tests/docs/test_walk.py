@@ -1,9 +1,8 @@
-"""The walk through a run is what happens: every hop is called, in its order, and once where it says so."""
+"""The walk through a run is what happens: every hop is called, in order, once where it says so."""
 
 import re
 import sys
 import threading
-
 from pathlib import Path
 
 import pytest
