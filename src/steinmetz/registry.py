@@ -46,7 +46,7 @@ KINDS = {
         Kind("experiments", "experiment", "experiments", "Config"),
         Kind("laws", "law", "generating laws", "energy"),
         Kind("potentials", "potential", "potentials", "Config"),
-        Kind("sparsify", "way to sparsify", "ways to sparsify", "Config"),
+        Kind("sparsify", "penalty", "penalties", "Config"),
         Kind("infer", "sampler", "samplers", "Config"),
         Kind("scores", "score", "scores", "score"),
         Kind("exporters", "exporter", "exporters", "export"),
