@@ -15,11 +15,11 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # From low to high: a layer may import itself and what stands before it.
 LAYERS = (
-    "errors", "registry", "records", "cache", "progress", "interrupts", "threads", "data", "physics", "potentials", "sparsify",
+    "errors", "shapes", "registry", "records", "laplace", "cache", "progress", "interrupts", "threads", "data", "physics", "potentials", "sparsify",
     "posterior", "infer", "predict", "assess", "export", "studies", "engine", "report", "commands", "cli", "__main__",
 )  # fmt: skip
 # A sampler sees a log density and nothing of mechanics.
-BLIND = {"infer": {"errors", "records", "infer"}}
+BLIND = {"infer": {"errors", "shapes", "registry", "records", "laplace", "infer"}}
 
 
 def layer(path: Path) -> str:

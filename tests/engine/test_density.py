@@ -18,7 +18,7 @@ def test_a_banana_from_afar():
     assert "2 parameters" in found.reason
     np.testing.assert_allclose(found.draws.mean(axis=0), [0, 1], atol=0.2)
     np.testing.assert_allclose(found.draws.std(axis=0), [1, 1.5], rtol=0.15)
-    assert found.health.r_hat < 1.1
+    assert found.diagnostics.r_hat < 1.1
 
 
 def test_settings_and_starts_are_checked():

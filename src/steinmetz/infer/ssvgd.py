@@ -64,6 +64,10 @@ class Config(Noisy):
         None, ge=1, description="data drawn anew for every step; all of them if not given"
     )
 
+    @property
+    def batch_size(self) -> int | None:
+        return self.batch
+
 
 class State(NamedTuple):
     particles: Float[Array, "particles dimension"]
@@ -87,7 +91,7 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
 
     def step(key: Array, state: State) -> tuple[State, Info]:
         batch_key, noise_key = jax.random.split(key)
-        value, score = target.scores(batch_key, state.particles)
+        value, score = target.values_and_slopes(batch_key, state.particles)
         alive = usable(state.alive, value, score)
         h = held_width(
             state.particles, alive, state.bandwidth, state.number, config.refresh, config.warm_up

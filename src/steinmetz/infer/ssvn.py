@@ -150,7 +150,7 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         )
         propose_key, score_key, test_key = jax.random.split(key, 3)
         y, ahead, moving = proposed(propose_key, state)
-        new = (y, *target.scores(score_key, y))
+        new = (y, *target.values_and_slopes(score_key, y))
         kind = _kind(state.number, together, len(state.particles))
         state, chance = _tested(test_key, state, new, ahead, moving, kind)
         state = _learnt(state, chance, kind, together, config.warm_up)

@@ -48,6 +48,10 @@ class Config(Settings):
     )
 
     @property
+    def batch_size(self) -> int | None:
+        return self.batch
+
+    @property
     def width(self) -> int:
         return self.particles
 
@@ -88,7 +92,7 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         )
 
     def step(key: Array, state: State) -> tuple[State, Info]:
-        value, score = target.scores(key, state.particles)
+        value, score = target.values_and_slopes(key, state.particles)
         alive = usable(state.alive, value, score)
         h = kernels.refreshed(state.bandwidth, state.particles, alive, state.number, config.refresh)
         direction = kernels.direction(config.kernel, state.particles, score, alive, h)

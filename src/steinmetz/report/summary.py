@@ -74,7 +74,7 @@ def inference(result: Result) -> dict[str, Any]:
         "direction": float(run.direction[-1]) if np.isfinite(run.direction[-1]) else None,
         "stopped": run.reason,
         **{name: float(values[run.alive].sum()) for name, values in run.facts.items()},
-        **{name: _finite(value) for name, value in ensemble.health._asdict().items()},
+        **{name: _finite(value) for name, value in ensemble.diagnostics._asdict().items()},
     }
     if result.study.noise.unknown:
         found["noise_factor"] = {
