@@ -107,12 +107,10 @@ def sample(
 
 
 def check(study: Any) -> None:
-    """Refuse, before anything is computed, a sampler that cannot work in the coordinates of a law's posterior."""
-    if study.infer.method == "l1flow":
-        raise InputError(
-            "infer.method = 'l1flow' carves the weights of a whole network itself; from Python, use "
-            "steinmetz.weights(study) and steinmetz.sample(…, 'l1flow'), or take another sampler here"
-        )
+    """Refuse, before anything is computed, a sampler that cannot sample the posterior of a law."""
+    instead = study.infer.capabilities.instead_for_laws
+    if instead:
+        raise InputError(f"infer.method = '{study.infer.method}' {instead}")
 
 
 def _name(study: Any, carved: carve.Carved) -> str:

@@ -1,10 +1,10 @@
 """The noisy Stein method that suits the dimension: Stein–Newton up to 100, stochastic SVGD above."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from steinmetz.infer.base import Choice, Settings, settings_of
+from steinmetz.infer.base import Capabilities, Choice, Settings, settings_of
 
 # Parameters up to which a curvature per particle pays: its Cholesky factor grows with their cube.
 LARGEST = 100
@@ -13,6 +13,7 @@ LARGEST = 100
 class Config(Settings):
     """What both methods share; what is not given is the chosen method's default."""
 
+    capabilities: ClassVar[Capabilities] = Capabilities(snapshots=True)
     method: Literal["auto"] = "auto"
     particles: int = Field(50, ge=1, le=5000, description="laws that move together")
     warm_up: int | None = Field(None, ge=0, description="steps before the first snapshot")

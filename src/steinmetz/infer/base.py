@@ -11,12 +11,12 @@ A method that only chooses another one (`auto`) has `Config.chosen` in place of 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
+from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from steinmetz import registry
 from steinmetz.laplace import Laplace, LogDensity, Rows
@@ -126,15 +126,47 @@ class Schedule(NamedTuple):
     tolerance: float = 0.0
 
 
+class Capabilities(BaseModel):
+    """What holds for the draws of a method, so which checks apply to it, and what it cannot do.
+
+    `snapshots`: draws are snapshots of particles that keep moving, so R-hat and effective draws apply.
+    `rests`: a flow that comes to rest, so the length of its direction applies.
+    `divergences`: they are counted, as the fact `divergent`.
+    `acceptance`: the band in which the share of accepted moves must lie, from the facts `accepted` and
+    `tried`; None where moves are not tested.
+    `whitens`: it may work in coordinates made round; else it needs the target's own axes.
+    `instead_for_laws`: why it cannot sample the posterior of a law, and what to do; empty if it can.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    snapshots: bool = False
+    rests: bool = False
+    divergences: bool = False
+    acceptance: tuple[float, float] | None = None
+    whitens: bool = True
+    instead_for_laws: str = ""
+
+
 class Settings(BaseModel):
-    """What the driver and the engine ask of every method's configuration."""
+    """What the driver and the engine ask of every method's configuration.
+
+    Every method must declare its `capabilities`: without them its settings cannot be made.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    capabilities: ClassVar[Capabilities]
     method: str
     whiten: bool = Field(
         True,
         description="sample in coordinates made round by the curvature at the most probable law",
     )
+
+    @model_validator(mode="after")
+    def _whitens(self) -> "Settings":
+        """A method that knows the axes is not whitened."""
+        if self.whiten and not self.capabilities.whitens:
+            raise ValueError(f"infer.whiten must be false: {self.method} knows the axes")
+        return self
 
     @property
     def width(self) -> int:

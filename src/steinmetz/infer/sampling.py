@@ -10,11 +10,12 @@ from jaxtyping import Array, Float
 from steinmetz.errors import RunFailure
 from steinmetz.infer import diagnostics, driver
 from steinmetz.infer.base import Choice, Settings, Target, build, whiten
+from steinmetz.infer.checks import Check, Inference, examine
 from steinmetz.laplace import Laplace
 from steinmetz.records import Report, silent
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Samples:
     """Draws of all usable particles (or chains), and how they were found.
 
@@ -39,6 +40,42 @@ class Samples:
     def shape(self) -> tuple[int, int]:
         """Snapshots, and usable particles in each."""
         return self.white.shape[0], self.white.shape[1]
+
+    @property
+    def inference(self) -> Inference:
+        """How the draws were found, and how good they are, in plain numbers."""
+        run = self.run
+        return Inference(
+            method=self.method,
+            reason=self.reason,
+            capabilities=self.settings.capabilities,
+            particles=run.alive.size,
+            snapshots=self.shape[0],
+            draws=len(self.draws),
+            frozen=tuple(run.frozen),
+            steps=int(run.marks[-1]),
+            direction=run.direction[-1],
+            stopped=run.reason,
+            totals={name: float(values[run.alive].sum()) for name, values in run.facts.items()},
+            **self.diagnostics._asdict(),
+        )
+
+    @property
+    def checks(self) -> list[Check]:
+        """Every check that applies to the method: pass or fail, and what to do about it."""
+        return list(examine(self.inference))
+
+    def __repr__(self) -> str:
+        """Two lines: how many draws of what, and how good they are."""
+        count, size = self.draws.shape
+        measured, results = self.diagnostics, self.checks
+        r_hat = "unknown" if measured.r_hat is None else f"{measured.r_hat:.3f}"
+        failed = ", ".join(check.name for check in results if not check.passed)
+        return (
+            f"{type(self).__name__}: {count} draws × {size} parameters by {self.method}\n"
+            f"  R-hat {r_hat}, discrepancy {measured.discrepancy:.3g} ({measured.expected:.3g} of exact "
+            f"draws); {f'FAIL: {failed}' if failed else f'pass: all {len(results)} checks'}"
+        )
 
 
 def sample(

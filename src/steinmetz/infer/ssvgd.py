@@ -1,6 +1,6 @@
 """Stochastic SVGD: Stein steps with the noise that makes them exact on average (Gallego & Insua 2018; method §5)."""
 
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -9,6 +9,7 @@ from pydantic import Field
 
 from steinmetz.infer import kernels
 from steinmetz.infer.base import (
+    Capabilities,
     Info,
     LogDensity,
     Sampler,
@@ -49,6 +50,7 @@ class Noisy(Settings):
 class Config(Noisy):
     """Size of the steps."""
 
+    capabilities: ClassVar[Capabilities] = Capabilities(snapshots=True)
     method: Literal["ssvgd"] = "ssvgd"
     refresh: int = Field(
         10, ge=1, description="steps between two looks at the kernel's width during the warm-up"

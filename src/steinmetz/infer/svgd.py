@@ -1,6 +1,6 @@
 """Stein variational gradient descent (Liu & Wang 2016; method §5): RBF, IMQ or bilinear kernel, median heuristic."""
 
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import jax.numpy as jnp
 import optax
@@ -9,6 +9,7 @@ from pydantic import Field
 
 from steinmetz.infer import kernels
 from steinmetz.infer.base import (
+    Capabilities,
     Info,
     LogDensity,
     Sampler,
@@ -27,6 +28,7 @@ _REST = 0.1
 class Config(Settings):
     """Particles and steps."""
 
+    capabilities: ClassVar[Capabilities] = Capabilities(rests=True)
     method: Literal["svgd"] = "svgd"
     particles: int = Field(500, ge=1, le=100_000, description="laws in the ensemble")
     steps: int = Field(2000, ge=1, description="steps of the particles")

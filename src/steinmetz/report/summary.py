@@ -61,34 +61,14 @@ def summarise(result: Result) -> dict[str, Any]:
 
 def inference(result: Result) -> dict[str, Any]:
     """How the posterior was sampled, and how well as far as can be measured."""
-    ensemble, run = result.ensemble, result.ensemble.run
-    snapshots, _ = ensemble.shape
-    found = {
-        "method": ensemble.method,
-        "reason": ensemble.reason,
-        "particles": int(run.alive.size),
-        "snapshots": snapshots,
-        "draws": len(ensemble.theta),
-        "frozen": run.frozen,
-        "steps": int(run.marks[-1]),
-        "direction": float(run.direction[-1]) if np.isfinite(run.direction[-1]) else None,
-        "stopped": run.reason,
-        **{name: float(values[run.alive].sum()) for name, values in run.facts.items()},
-        **{name: _finite(value) for name, value in ensemble.diagnostics._asdict().items()},
-    }
+    ensemble = result.ensemble
+    found = ensemble.inference.model_dump(mode="json")
     if result.study.noise.unknown:
         found["noise_factor"] = {
             "mean": float(ensemble.factor.mean()),
             "sd": float(ensemble.factor.std()),
         }
     return found
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no infinity: a number that is not finite becomes null."""
-    if isinstance(value, tuple):
-        return [_finite(entry) for entry in value]
-    return value if value is None or np.isfinite(value) else None
 
 
 def short(text: str) -> str:
