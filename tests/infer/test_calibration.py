@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from steinmetz.infer import nuts, ssvgd, ssvn, svgd
+from steinmetz.laplace import Laplace
 
 from .calibration import band, excess, ranks
 
@@ -37,7 +38,7 @@ class Linear:
     def laplace(self, data):
         precision = self.A.T @ self.A + jnp.eye(3)
         root = jnp.linalg.inv(jnp.linalg.cholesky(precision)).T
-        return jnp.linalg.solve(precision, self.A.T @ data), root
+        return Laplace(jnp.linalg.solve(precision, self.A.T @ data), root)
 
 
 class SevenParameters:
@@ -120,11 +121,10 @@ class SevenParameters:
 
         def mode(u):
             touching = self.density.laplace(posterior, posterior.theta(u))
-            return touching.centre, touching.root, posterior.log_density(touching.centre)
+            return touching, posterior.log_density(touching.centre)
 
-        centres, roots, values = jax.lax.map(mode, starts)
-        best = jnp.argmax(values)
-        return centres[best], roots[best]
+        modes, values = jax.lax.map(mode, starts)
+        return jax.tree.map(lambda leaf: leaf[jnp.argmax(values)], modes)
 
 
 def judged(name, model, count):

@@ -8,6 +8,7 @@ import optax
 import pytest
 
 from steinmetz.infer import kernels, median, svgd
+from steinmetz.infer.base import as_target
 
 
 def pairwise(x):
@@ -110,7 +111,7 @@ def test_direction_is_that_of_blackjax():
 
 def test_bandwidth_follows_particles_that_jump():
     """Nothing is carried over from the last step."""
-    sampler = svgd.build(lambda x: -0.5 * x @ x, svgd.Config(particles=30, refresh=1))
+    sampler = svgd.build(as_target(lambda x: -0.5 * x @ x), svgd.Config(particles=30, refresh=1))
     key, x = jax.random.key(0), jax.random.normal(jax.random.key(6), (30, 2))
     state = sampler.step(key, sampler.init(key, x))[0]
     for factor in (1e6, 1e-9):

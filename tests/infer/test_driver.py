@@ -8,6 +8,8 @@ import pytest
 from steinmetz import registry
 from steinmetz.cache import Store
 from steinmetz.infer import driver, svgd
+from steinmetz.infer.base import as_target
+from steinmetz.infer.driver import Checkpoints
 
 from .targets import gaussian, linear_model, sample
 
@@ -52,16 +54,16 @@ def test_interrupted_and_resumed_is_uninterrupted_to_the_bit(method, tmp_path):
     config = module.Config(**settings)
     start = target.centre + jax.random.normal(jax.random.key(7), (config.width, 3))
 
-    def run(store=None, report=lambda *a, **k: None):
+    def run(kept=None, report=lambda *a, **k: None):
         return driver.run(
-            jax.random.key(0), module.build(target, config), start, config.schedule, report, store
+            jax.random.key(0), module.build(target, config), start, config.schedule, report, kept
         )
 
     whole = run()
     for stop in (1, 17, 45):
         with pytest.raises(Kill):
-            run(Store(tmp_path, name), interrupted_at(stop))
-    again = run(Store(tmp_path, name))
+            run(Checkpoints(Store(tmp_path, name)), interrupted_at(stop))
+    again = run(Checkpoints(Store(tmp_path, name)))
     np.testing.assert_array_equal(again.draws, whole.draws)
     np.testing.assert_array_equal(again.direction, whole.direction)
     assert again.reason == whole.reason
@@ -83,14 +85,14 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path, monkeypatch):
     with pytest.raises(SystemExit):
         driver.run(
             jax.random.key(0),
-            svgd.build(gaussian, config),
+            svgd.build(as_target(gaussian), config),
             start,
             config.schedule,
             killed,
-            Store(tmp_path, "x"),
+            Checkpoints(Store(tmp_path, "x")),
         )
     assert 0 < int(Store(tmp_path, "x").get("infer")["number"]) < 30
-    again = sample(svgd, gaussian, 2, particles=6, steps=80, store=Store(tmp_path, "x"))
+    again = sample(svgd, gaussian, 2, particles=6, steps=80, cache=Store(tmp_path, "x"))
     np.testing.assert_array_equal(again.draws, whole.draws)
 
 
@@ -98,11 +100,11 @@ def test_a_checkpoint_of_another_shape_or_a_damaged_one_is_left_alone(tmp_path):
     store = Store(tmp_path, "x")
     with pytest.raises(Kill):
         driver.run(
-            jax.random.key(0), svgd.build(gaussian, svgd.Config()), jnp.ones((4, 2)), svgd.Config(steps=50).schedule,
-            interrupted_at(10), store,
+            jax.random.key(0), svgd.build(as_target(gaussian), svgd.Config()), jnp.ones((4, 2)), svgd.Config(steps=50).schedule,
+            interrupted_at(10), Checkpoints(store),
         )  # fmt: skip
     assert store.get("infer") is not None
-    other = sample(svgd, gaussian, 2, particles=5, steps=50, store=store)
+    other = sample(svgd, gaussian, 2, particles=5, steps=50, cache=store)
     np.testing.assert_array_equal(
         other.draws, sample(svgd, gaussian, 2, particles=5, steps=50).draws
     )
@@ -123,9 +125,9 @@ def test_log_density_is_traced_at_most_twice(method):
         return target.log_density(x)
 
     if name == "psvgd":
-        from steinmetz.infer.base import as_target
-
-        counted = target._replace(log_density=None, scores=as_target(counted).scores)
+        counted = target._replace(
+            log_density=None, values_and_slopes=as_target(counted).values_and_slopes
+        )
     sample(module, counted, 3, **settings)
     assert 1 <= len(traces) <= 2
 
@@ -160,7 +162,7 @@ def test_a_thousand_injections_are_all_frozen_counted_and_without_effect(name):
     module = registry.load("infer", name)
     count, rounds = 8, {"svgd": 400, "ssvgd": 300, "ssvn": 300}[name]
     settings = {key: value for key, value in SHORT[name].items() if key != "particles"}
-    sampler = module.build(_treacherous, module.Config(particles=count, **settings))
+    sampler = module.build(as_target(_treacherous), module.Config(particles=count, **settings))
 
     @jax.jit
     def few_steps(start):

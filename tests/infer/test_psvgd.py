@@ -7,7 +7,8 @@ import pytest
 
 from steinmetz.errors import InputError
 from steinmetz.infer import psvgd, svgd
-from steinmetz.infer.base import whiten
+from steinmetz.infer.base import as_target, whiten
+from steinmetz.laplace import Laplace
 
 from .targets import linear_model, sample, standard
 
@@ -50,7 +51,7 @@ def test_without_truncation_it_is_svgd(basis):
     )
     w = (start - target.centre) @ precision @ vectors
     plain = sample(
-        svgd, whiten(target, target.centre, vectors), 4, position=w, particles=20, steps=40
+        svgd, whiten(target, Laplace(target.centre, vectors)), 4, position=w, particles=20, steps=40
     )
     np.testing.assert_allclose(
         full.particles, target.centre + plain.particles @ vectors.T, atol=1e-8
@@ -85,4 +86,4 @@ def test_moments_follow_a_turned_basis():
 
 def test_a_plain_density_is_refused_with_the_remedy():
     with pytest.raises(InputError, match="needs a Target with likelihood, prior and draw_prior"):
-        psvgd.build(standard, psvgd.Config())
+        psvgd.build(as_target(standard), psvgd.Config())

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from steinmetz.infer import svgd
-from steinmetz.infer.base import whiten
+from steinmetz.infer.base import as_target, whiten
+from steinmetz.laplace import Laplace
 
 from .targets import COVARIANCE, MEAN, gaussian, poisoned, sample, skewed, standard
 
@@ -47,13 +48,13 @@ def test_skewed_target_has_the_right_mean():
 
 def test_whitened_density_is_the_same_density():
     root = jnp.asarray(np.linalg.cholesky(COVARIANCE))
-    white = whiten(gaussian, jnp.asarray(MEAN), root)
+    white = whiten(as_target(gaussian), Laplace(jnp.asarray(MEAN), root))
     v = jnp.array([[0.4, -0.7], [1.0, 2.0]])
     assert float(white.log_density(v[0])) == pytest.approx(
         float(gaussian(MEAN + root @ v[0])), rel=1e-14
     )
-    value, score = white.scores(jax.random.key(0), v)
-    np.testing.assert_allclose(score, jax.vmap(jax.grad(white.log_density))(v), rtol=1e-12)
+    value, slope = white.values_and_slopes(jax.random.key(0), v)
+    np.testing.assert_allclose(slope, jax.vmap(jax.grad(white.log_density))(v), rtol=1e-12)
     np.testing.assert_allclose(value, jax.vmap(white.log_density)(v), rtol=1e-12)
 
 

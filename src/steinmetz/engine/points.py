@@ -177,7 +177,9 @@ def _sampled(point: Point, pieces: Pieces, report: Report, store: Any) -> tuple[
         "draws": len(ensemble.theta),
         "frozen": ensemble.run.frozen,
         "stopped": ensemble.run.reason,
-        "r_hat": ensemble.health.r_hat if np.isfinite(ensemble.health.r_hat or np.nan) else None,
+        "r_hat": ensemble.diagnostics.r_hat
+        if np.isfinite(ensemble.diagnostics.r_hat or np.nan)
+        else None,
         "steps": int(ensemble.run.marks[-1]),
     }
     reference = None

@@ -175,8 +175,7 @@ def _flow(grid: Grid, seed: int, pieces: Pieces, report: Report) -> Piece:
             penalty=options["penalty"],
             **size,
         )
-        first = density.start_of(seed, options["particles"], len(mean))
-        taken = np.concatenate([first[None], found.run.draws])
+        taken = np.concatenate([found.run.start[None], found.run.draws])
         return Piece({"particles": taken}, {"epochs": epochs, "seconds": time.monotonic() - begun})
 
     return pieces.get({"flow": options, "seed": seed}, "flow", compute)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +10,7 @@ from jaxtyping import Array, Bool, Float, Int
 from pydantic import Field
 
 from steinmetz.infer.base import (
+    Capabilities,
     Info,
     LogDensity,
     Sampler,
@@ -24,6 +25,7 @@ from steinmetz.infer.base import (
 class Chained(Settings):
     """Chains and their warm-up."""
 
+    capabilities: ClassVar[Capabilities] = Capabilities(snapshots=True, divergences=True)
     chains: int = Field(4, ge=1, le=10_000, description="chains side by side")
     steps: int = Field(1000, ge=1, description="steps of every chain after the warm-up")
     thin: int = Field(1, ge=1, description="steps between two draws that are kept")

@@ -71,7 +71,7 @@ def examine(
     size = draws.shape[2]
     flat = draws.reshape(-1, size)
     some = jnp.asarray(flat[:: -(-len(flat) // _MOST)])
-    _, score = jax.jit(target.scores)(key, some)
+    _, score = jax.jit(target.values_and_slopes)(key, some)
     finite = np.isfinite(np.asarray(score)).all(axis=1)
     some, score = some[finite], score[finite]
     variance = flat.var(axis=0)

@@ -8,15 +8,16 @@ larger its directions are of late, and falling over the run: this changes the wa
 are the density's own: an L1 prior knows the axes, so nothing is whitened.
 """
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from steinmetz.infer import kernels
 from steinmetz.infer.base import (
+    Capabilities,
     Info,
     LogDensity,
     Sampler,
@@ -34,9 +35,16 @@ from steinmetz.infer.svgd import State
 _MEMORY, _REST, _LAST = 0.95, 0.1, 0.01
 
 
+_INSTEAD = (
+    "carves the weights of a whole network itself; from Python, use steinmetz.weights(study) and "
+    "steinmetz.sample(…, 'l1flow'), or take another sampler here"
+)
+
+
 class Config(Settings):
     """The price of a coordinate, and the flow."""
 
+    capabilities: ClassVar[Capabilities] = Capabilities(whitens=False, instead_for_laws=_INSTEAD)
     method: Literal["l1flow"] = "l1flow"
     particles: int = Field(100, ge=1, le=100_000, description="particles that flow together")
     steps: int = Field(1000, ge=1, description="steps of the flow")
@@ -53,15 +61,6 @@ class Config(Settings):
     )
     nonnegative: tuple[int, ...] = Field((), description="coordinates that may not be negative")
     whiten: bool = Field(False, description="must be false: the prior knows the axes")
-
-    @field_validator("whiten")
-    @classmethod
-    def _own_axes(cls, whiten: bool) -> bool:
-        if whiten:
-            raise ValueError(
-                "an L1 prior knows the axes of the weights: infer.whiten must be false with l1flow"
-            )
-        return whiten
 
     @property
     def width(self) -> int:
@@ -92,7 +91,7 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         return State(particles, alive, moments, jnp.ones((), particles.dtype), jnp.zeros((), int))
 
     def step(key: Array, state: State) -> tuple[State, Info]:
-        value, score = target.scores(key, state.particles)
+        value, score = target.values_and_slopes(key, state.particles)
         alive = usable(state.alive, value, score)
         h = kernels.refreshed(state.bandwidth, state.particles, alive, state.number, config.refresh)
         direction = kernels.direction(config.kernel, state.particles, score, alive, h)

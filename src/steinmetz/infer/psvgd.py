@@ -136,7 +136,7 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         if config.basis:
             due = (state.number > 0) & (state.number % config.basis == 0)
             state = jax.lax.cond(due, turned, lambda same: same, state)
-        value, score = target.scores(key, state.particles)
+        value, score = target.values_and_slopes(key, state.particles)
         alive = usable(state.alive, value, score)
         w, downhill = state.coordinates, score @ state.basis.directions
         h = kernels.refreshed(state.bandwidth, w, alive, state.number, config.refresh)

@@ -1,6 +1,6 @@
 """Stochastic SVGD: Stein steps with the noise that makes them exact on average (Gallego & Insua 2018; method §5)."""
 
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -9,6 +9,7 @@ from pydantic import Field
 
 from steinmetz.infer import kernels
 from steinmetz.infer.base import (
+    Capabilities,
     Info,
     LogDensity,
     Sampler,
@@ -49,6 +50,7 @@ class Noisy(Settings):
 class Config(Noisy):
     """Size of the steps."""
 
+    capabilities: ClassVar[Capabilities] = Capabilities(snapshots=True)
     method: Literal["ssvgd"] = "ssvgd"
     refresh: int = Field(
         10, ge=1, description="steps between two looks at the kernel's width during the warm-up"
@@ -63,6 +65,10 @@ class Config(Noisy):
     batch: int | None = Field(
         None, ge=1, description="data drawn anew for every step; all of them if not given"
     )
+
+    @property
+    def batch_size(self) -> int | None:
+        return self.batch
 
 
 class State(NamedTuple):
@@ -87,7 +93,7 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
 
     def step(key: Array, state: State) -> tuple[State, Info]:
         batch_key, noise_key = jax.random.split(key)
-        value, score = target.scores(batch_key, state.particles)
+        value, score = target.values_and_slopes(batch_key, state.particles)
         alive = usable(state.alive, value, score)
         h = held_width(
             state.particles, alive, state.bandwidth, state.number, config.refresh, config.warm_up

@@ -8,7 +8,7 @@ others (ter Braak 2006), which know long tails. That is exact for any step, and 
 `adjusted = false` keeps to the published steps throughout.
 """
 
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +17,7 @@ from pydantic import Field, model_validator
 
 from steinmetz.infer import kernels, newton
 from steinmetz.infer.base import (
+    Capabilities,
     Info,
     LogDensity,
     Sampler,
@@ -40,9 +41,14 @@ _FAR = 1e-3
 _LONG, _BLUR, _FEWEST = 0.1, 1e-4, 6
 
 
+# Share of accepted moves that the warm-up should have led to: too few hardly move, too many are too short.
+_BAND = (0.3, 0.95)
+
+
 class Config(Noisy):
     """Curvatures and steps."""
 
+    capabilities: ClassVar[Capabilities] = Capabilities(snapshots=True, acceptance=_BAND)
     method: Literal["ssvn"] = "ssvn"
     warm_up: int = Field(400, ge=0, description="steps before the first snapshot")
     steps: int = Field(4000, ge=1, description="steps after the warm-up")
@@ -150,7 +156,7 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         )
         propose_key, score_key, test_key = jax.random.split(key, 3)
         y, ahead, moving = proposed(propose_key, state)
-        new = (y, *target.scores(score_key, y))
+        new = (y, *target.values_and_slopes(score_key, y))
         kind = _kind(state.number, together, len(state.particles))
         state, chance = _tested(test_key, state, new, ahead, moving, kind)
         state = _learnt(state, chance, kind, together, config.warm_up)

@@ -1,6 +1,6 @@
 """Stein variational gradient descent (Liu & Wang 2016; method §5): RBF, IMQ or bilinear kernel, median heuristic."""
 
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import jax.numpy as jnp
 import optax
@@ -9,6 +9,7 @@ from pydantic import Field
 
 from steinmetz.infer import kernels
 from steinmetz.infer.base import (
+    Capabilities,
     Info,
     LogDensity,
     Sampler,
@@ -27,6 +28,7 @@ _REST = 0.1
 class Config(Settings):
     """Particles and steps."""
 
+    capabilities: ClassVar[Capabilities] = Capabilities(rests=True)
     method: Literal["svgd"] = "svgd"
     particles: int = Field(500, ge=1, le=100_000, description="laws in the ensemble")
     steps: int = Field(2000, ge=1, description="steps of the particles")
@@ -46,6 +48,10 @@ class Config(Settings):
     batch: int | None = Field(
         None, ge=1, description="data drawn anew for every step; all of them if not given"
     )
+
+    @property
+    def batch_size(self) -> int | None:
+        return self.batch
 
     @property
     def width(self) -> int:
@@ -88,7 +94,7 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         )
 
     def step(key: Array, state: State) -> tuple[State, Info]:
-        value, score = target.scores(key, state.particles)
+        value, score = target.values_and_slopes(key, state.particles)
         alive = usable(state.alive, value, score)
         h = kernels.refreshed(state.bandwidth, state.particles, alive, state.number, config.refresh)
         direction = kernels.direction(config.kernel, state.particles, score, alive, h)
