@@ -16,7 +16,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 # From low to high: a layer may import itself and what stands before it.
 LAYERS = (
     "errors", "registry", "records", "cache", "progress", "interrupts", "threads", "data", "physics", "potentials", "sparsify",
-    "posterior", "infer", "predict", "assess", "export", "studies", "engine", "report", "commands", "cli", "__main__",
+    "posterior", "infer", "predict", "assess", "export", "studies", "engine", "report", "paper", "commands", "cli", "__main__",
 )  # fmt: skip
 # A sampler sees a log density and nothing of mechanics.
 BLIND = {"infer": {"errors", "records", "infer"}}

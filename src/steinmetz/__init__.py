@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from steinmetz.engine.density import sample as sample
     from steinmetz.engine.lcurve import lcurve as lcurve
     from steinmetz.engine.network_likelihood import weights as weights
-    from steinmetz.engine.reproduce import reproduce as reproduce
     from steinmetz.engine.run import run as run
     from steinmetz.engine.run import select as select
     from steinmetz.export.closed_form import text as closed_form
+    from steinmetz.paper.page import save as save_reproduction
+    from steinmetz.paper.reproduce import reproduce as reproduce
     from steinmetz.report.files import save as save
     from steinmetz.report.lcurves import save as save_lcurve
-    from steinmetz.report.paper.page import save as save_reproduction
     from steinmetz.studies.config import load as study
     from steinmetz.studies.config import measured as measured
 
@@ -31,8 +31,8 @@ _LAZY = {
     "measured": ("steinmetz.studies.config", "measured"),
     "run": ("steinmetz.engine.run", "run"),
     "select": ("steinmetz.engine.run", "select"),
-    "reproduce": ("steinmetz.engine.reproduce", "reproduce"),
-    "save_reproduction": ("steinmetz.report.paper.page", "save"),
+    "reproduce": ("steinmetz.paper.reproduce", "reproduce"),
+    "save_reproduction": ("steinmetz.paper.page", "save"),
     "weights": ("steinmetz.engine.network_likelihood", "weights"),
     "lcurve": ("steinmetz.engine.lcurve", "lcurve"),
     "save_lcurve": ("steinmetz.report.lcurves", "save"),

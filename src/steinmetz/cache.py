@@ -12,14 +12,20 @@ import re
 import tempfile
 import threading
 import zipfile
+from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
+# Raised when the same words would mean other numbers than before.
+_EDITION = 1
+_FACTS = "facts"
 _PIECE = r"[0-9a-f]{16}-[A-Za-z0-9_-]+\.(npz|json)|.*\.tmp"
 
 
-class Store:
+class Cache:
     """Pieces in `folder`, which is made when the first of them is kept.
 
     A manifest lists the SHA-256 of every piece; a piece that does not match it is taken for damaged.
@@ -83,3 +89,43 @@ class Store:
                 path.unlink(missing_ok=True)
         if not any(self.folder.iterdir()):
             self.folder.rmdir()
+
+
+class Piece(NamedTuple):
+    """Arrays by name, and everything else in plain types."""
+
+    arrays: dict[str, np.ndarray]
+    facts: dict[str, Any]
+
+
+class ContentCache:
+    """A folder of pieces; each is known by a text that says what it is."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def store(self, content: Any) -> Cache:
+        """Where the pieces of one text are kept; also for what is not finished yet."""
+        words = {"version": metadata.version("steinmetz"), "edition": _EDITION, "content": content}
+        return Cache(self.folder, json.dumps(words, sort_keys=True))
+
+    def find(self, content: Any, name: str) -> Piece | None:
+        """What is there under a name."""
+        stored = self.store(content).get(name)
+        if stored is None or _FACTS not in stored:
+            return None
+        try:
+            facts = json.loads(stored.pop(_FACTS).tobytes().decode())
+        except ValueError:
+            return None
+        return Piece(stored, facts)
+
+    def get(self, content: Any, name: str, compute: Callable[[Cache], Piece]) -> Piece:
+        """What is there, else what `compute` gives; it may keep unfinished work in the store it gets."""
+        found = self.find(content, name)
+        if found is None:
+            store = self.store(content)
+            found = compute(store)
+            text = json.dumps(found.facts, allow_nan=False).encode()
+            store.put(name, **found.arrays, **{_FACTS: np.frombuffer(text, np.uint8)})
+        return found

@@ -266,13 +266,14 @@ def list_() -> None:
       steinmetz list
     """
     from steinmetz import registry
-    from steinmetz.studies import config, reproduction
+    from steinmetz.paper import grids
+    from steinmetz.studies import config
 
     rows = [("studies", [(name, config.title(name)) for name in config.names()])]
     rows.append(
         (
             "figures of the paper",
-            [(name, reproduction.load(name).title) for name in reproduction.names()],
+            [(name, grids.load(name).title) for name in grids.names()],
         )
     )
     kinds = {

@@ -54,7 +54,7 @@ def _store(folder: Path, study: Any, resume: bool | None, *more: object) -> Any:
     """
     from importlib import metadata
 
-    from steinmetz.cache import Store
+    from steinmetz.cache import Cache
 
     folder = folder.absolute()
     table = ""
@@ -67,7 +67,7 @@ def _store(folder: Path, study: Any, resume: bool | None, *more: object) -> Any:
     said = "\n".join(
         [metadata.version("steinmetz"), json.dumps(kept, sort_keys=True), table, *map(str, more)]
     )
-    store = Store(folder.with_name(f".{folder.name}.partial"), said)
+    store = Cache(folder.with_name(f".{folder.name}.partial"), said)
     if resume and not store.found:
         raise InputError(
             f"--resume: no interrupted run of this study is kept beside {folder}; leave --resume out"
@@ -161,21 +161,20 @@ def draw_lcurve(
 
 def reproduce(names: list[str], scale: str, seeds: int | None, folder: Path) -> None:
     """Work through figures of the paper and write the page; what is finished is kept by content."""
-    from steinmetz.cache import Store
-    from steinmetz.engine.reproduce import reproduce as work_through
+    from steinmetz.cache import Cache
+    from steinmetz.paper import grids, page
+    from steinmetz.paper.reproduce import reproduce as work_through
     from steinmetz.report import files
-    from steinmetz.report.paper import page
-    from steinmetz.studies import reproduction
 
     for name in names:
-        reproduction.load(name)
-    if scale not in reproduction.SCALES:
-        raise InputError(registry.unknown("scale", scale, list(reproduction.SCALES)))
-    wanted = [name for name in reproduction.names() if name in names or not names]
+        grids.load(name)
+    if scale not in grids.SCALES:
+        raise InputError(registry.unknown("scale", scale, list(grids.SCALES)))
+    wanted = [name for name in grids.names() if name in names or not names]
     kept = folder / "pieces"
     if not kept.is_dir():
         files.check_target(folder, page.MARKER)
-    with _interruptible(Store(kept, "reproduce"), lambda: kept.is_dir()) as compute:
+    with _interruptible(Cache(kept, "reproduce"), lambda: kept.is_dir()) as compute:
         outcomes = compute(lambda report: work_through(wanted, scale, seeds, folder, report))
         found = page.save(outcomes, folder)
     typer.echo(page.screen(found, folder))

@@ -40,7 +40,7 @@ def sample(
     """Draws from a log density: Newton steps from `start` to the mode, then the sampler in coordinates round there.
 
     `settings` are those of the method, such as particles=100; whiten=False starts around `start` and keeps the
-    coordinates. With a `steinmetz.cache.Store`, an interrupted call goes on where it was.
+    coordinates. With a `steinmetz.cache.Cache`, an interrupted call goes on where it was.
     """
     require_double()
     point = jnp.asarray(start, float)

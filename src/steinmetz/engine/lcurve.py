@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 
 from steinmetz import registry
 from steinmetz.assess import scores
-from steinmetz.cache import Store
+from steinmetz.cache import Cache
 from steinmetz.engine.problem import Problem, network_of, prepare, require_double
 from steinmetz.engine.run import stage_keys
 from steinmetz.errors import InputError
@@ -71,7 +71,7 @@ def lcurve(
     restarts: int = 8,
     parameters: int | None = None,
     report: Report = silent,
-    store: Store | None = None,
+    store: Cache | None = None,
 ) -> LCurve:
     """Train every way on every noise level and choose a penalty for each; `parameters` names a target count instead."""
     require_double()

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from steinmetz.assess import certificate, scores
-from steinmetz.cache import Store
+from steinmetz.cache import Cache
 from steinmetz.data import noise
 from steinmetz.engine import pareto
 from steinmetz.engine.clock import Clock
@@ -81,7 +81,7 @@ class Result(NamedTuple):
         return push_forward(self.law, jnp.asarray(self.particles), at)[0][:, :, 0]
 
 
-def run(study: Any, report: Report = silent, store: Store | None = None) -> Result:
+def run(study: Any, report: Report = silent, store: Cache | None = None) -> Result:
     """All stages of a study; the same study and seed give the same numbers on the same machine.
 
     What is finished is kept in `store`, if there is one, and not done again when the run is continued.
@@ -97,7 +97,7 @@ def run(study: Any, report: Report = silent, store: Store | None = None) -> Resu
 
 
 def carve_law(
-    study: Any, problem: Problem, report: Report = silent, store: Store | None = None
+    study: Any, problem: Problem, report: Report = silent, store: Cache | None = None
 ) -> carve.Carved:
     """The sparse law of the data of a study."""
     physics = problem.physics
@@ -131,7 +131,7 @@ def finish(
     carved: carve.Carved,
     clock: Clock,
     report: Report = silent,
-    store: Store | None = None,
+    store: Cache | None = None,
 ) -> Result:
     """All stages after carving."""
     keys, physics = stage_keys(study.seed), problem.physics
@@ -151,7 +151,7 @@ def finish(
 
 
 def select(
-    folder: str | Path, row: int, report: Report = silent, store: Store | None = None
+    folder: str | Path, row: int, report: Report = silent, store: Cache | None = None
 ) -> Result:
     """Take another row of the table of a finished run: its law, a new posterior, no refit."""
     require_double()

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from steinmetz import registry
-from steinmetz.cache import Store
+from steinmetz.cache import Cache
 from steinmetz.engine.problem import Problem, network_of
 from steinmetz.errors import InputError, RunFailure
 from steinmetz.infer import auto, base, diagnostics, driver
@@ -82,7 +82,7 @@ def sample(
     problem: Problem,
     study: Any,
     report: Report,
-    store: Store | None = None,
+    store: Cache | None = None,
 ) -> tuple[density.Posterior, Ensemble]:
     """Sample the posterior of the law, in coordinates made round by its Laplace approximation unless told otherwise."""
     start_key, run_key, check_key = jax.random.split(key, 3)

@@ -3,8 +3,8 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from steinmetz.engine import claims
-from steinmetz.engine.reproduce import Outcome
+from steinmetz.paper import claims
+from steinmetz.paper.reproduce import Outcome
 from steinmetz.report.style import COLOURS
 
 TITLES = {"hyper-comparison": "hyperelasticity", "mech-comparison": "mechanochemistry"}

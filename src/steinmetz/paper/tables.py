@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from steinmetz.engine import claims
-from steinmetz.engine.reproduce import Outcome, Row
-from steinmetz.report.paper.cost import TITLES
+from steinmetz.paper import claims
+from steinmetz.paper.plots.cost import TITLES
+from steinmetz.paper.reproduce import Outcome, Row
 
 _SCORES = {
     "w1_noisy": "W1 noisy",

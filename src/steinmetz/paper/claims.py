@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from steinmetz.engine.reproduce import Outcome, Row
-from steinmetz.studies.reproduction import Check
+from steinmetz.paper.grids import Check
+from steinmetz.paper.reproduce import Outcome, Row
 
 # W1 at the reference counts as zero below this share of its largest value (a path need not contain the reference).
 _ZERO = 0.005

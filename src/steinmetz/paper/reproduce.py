@@ -9,18 +9,19 @@ import jax.numpy as jnp
 import numpy as np
 
 from steinmetz import registry
-from steinmetz.engine import density, lcurve, points
-from steinmetz.engine.pieces import Piece, Pieces
+from steinmetz.cache import ContentCache, Piece
+from steinmetz.engine import density, lcurve
 from steinmetz.engine.problem import require_double
 from steinmetz.errors import InputError
+from steinmetz.paper import points
+from steinmetz.paper.grids import SCALES, Grid, Point
+from steinmetz.paper.grids import load as load_grid
+from steinmetz.paper.grids import points as points_of
 from steinmetz.physics import slices
 from steinmetz.records import Report, silent
 from steinmetz.studies import config
-from steinmetz.studies.reproduction import SCALES, Grid, Point
-from steinmetz.studies.reproduction import load as load_grid
-from steinmetz.studies.reproduction import points as points_of
 
-# Pieces of memory above which programs are let go (Linux allows 65 530), and how often where they cannot be counted.
+# ContentCache of memory above which programs are let go (Linux allows 65 530), and how often where they cannot be counted.
 _MAPS, _EVERY = 20_000, 25
 
 
@@ -70,7 +71,7 @@ def reproduce(
         raise InputError(registry.unknown("scale", scale, list(SCALES)))
     grids = [load_grid(name) for name in names]
     counts = [seeds or grid.seeds[scale] for grid in grids]
-    pieces = Pieces(Path(folder) / "pieces")
+    pieces = ContentCache(Path(folder) / "pieces")
     plan = [units(grid, scale, count) for grid, count in zip(grids, counts, strict=True)]
     total, done, begun = sum(map(len, plan)), 0, time.monotonic()
     outcomes = []
@@ -109,7 +110,7 @@ def _saying(report: Report, unit: Unit, done: int, total: int, begun: float) -> 
     return say
 
 
-def _row(unit: Unit, scale: str, pieces: Pieces, report: Report) -> Row:
+def _row(unit: Unit, scale: str, pieces: ContentCache, report: Report) -> Row:
     grid, point = unit.grid, unit.point
     if point is None:
         found = (
@@ -126,7 +127,7 @@ def _row(unit: Unit, scale: str, pieces: Pieces, report: Report) -> Row:
     return Row(point.grid, point.arm, point.reading, point.value, point.seed, found)
 
 
-def _curves(grid: Grid, scale: str, seed: int, pieces: Pieces, report: Report) -> Piece:
+def _curves(grid: Grid, scale: str, seed: int, pieces: ContentCache, report: Report) -> Piece:
     """L-curves of one seed: a row per network."""
     study, size = config.load(grid.study, {**grid.at(scale), "seed": seed}), grid.options[scale]
     methods, noises = tuple(grid.options["methods"]), tuple(size["noises"])
@@ -153,7 +154,7 @@ def _curves(grid: Grid, scale: str, seed: int, pieces: Pieces, report: Report) -
     return pieces.get({**said, "ranges": ranges}, "curves", compute)
 
 
-def _flow(grid: Grid, seed: int, pieces: Pieces, report: Report) -> Piece:
+def _flow(grid: Grid, seed: int, pieces: ContentCache, report: Report) -> Piece:
     """Particles of a Stein flow under an L1 prior at some epochs."""
     options = grid.options
     mean, precision = jnp.asarray(options["mean"]), jnp.asarray(options["precision"])
@@ -182,7 +183,7 @@ def _flow(grid: Grid, seed: int, pieces: Pieces, report: Report) -> Piece:
     return pieces.get({"flow": options, "seed": seed}, "flow", compute)
 
 
-def _planes(point: Point, pieces: Pieces, report: Report) -> Piece:
+def _planes(point: Point, pieces: ContentCache, report: Report) -> Piece:
     """Slices of Ψ of truth and law."""
 
     def compute(store: Any) -> Piece:

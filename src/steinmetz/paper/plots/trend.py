@@ -4,9 +4,9 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from steinmetz.engine import claims
-from steinmetz.engine.reproduce import Outcome
-from steinmetz.report.paper.common import READINGS, borders, of_kind, plain_ticks, readings
+from steinmetz.paper import claims
+from steinmetz.paper.plots.common import READINGS, borders, of_kind, plain_ticks, readings
+from steinmetz.paper.reproduce import Outcome
 from steinmetz.report.style import COLOURS
 
 

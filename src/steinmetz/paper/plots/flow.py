@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from steinmetz.engine.reproduce import Outcome
+from steinmetz.paper.reproduce import Outcome
 from steinmetz.report.style import COLOURS
 
 

@@ -14,7 +14,7 @@ from steinmetz import registry
 from steinmetz.errors import InputError
 from steinmetz.studies import config
 
-_FOLDER = Path(__file__).parent / "paper"
+_FOLDER = Path(__file__).parent / "figures"
 _ARMS, _ERRATA = "arms", "errata"
 SCALES = ("quick", "full")
 # The paper's loss, a mean over data, read as a log posterior; and the posterior of all data (method §3).

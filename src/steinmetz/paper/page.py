@@ -13,12 +13,10 @@ from typing import Any
 import jinja2
 import matplotlib
 
-from steinmetz.engine import claims
-from steinmetz.engine.reproduce import Outcome
+from steinmetz.paper import claims, grids, tables
+from steinmetz.paper.reproduce import Outcome
 from steinmetz.report.files import write
-from steinmetz.report.paper import tables
 from steinmetz.report.style import STYLE
-from steinmetz.studies import reproduction
 
 MARKER = "reproduction.json"
 _PACKAGES = ("steinmetz", "jax", "jaxlib", "equinox", "optax", "blackjax", "numpy", "matplotlib")
@@ -46,7 +44,7 @@ def save(outcomes: list[Outcome], folder: str | Path) -> dict[str, Any]:
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined
     )
     page = environment.get_template("reproduction.html").render(
-        parts=parts, about=about, errata=reproduction.errata()
+        parts=parts, about=about, errata=grids.errata()
     )
     _replace(folder / "reproduction.html", page)
     _replace(folder / "reproduction.md", markdown(parts, about))
@@ -87,7 +85,7 @@ def _replace(path: Path, text: str) -> None:
 def _part(outcome: Outcome, folder: Path) -> dict[str, Any]:
     """Everything of one figure."""
     grid = outcome.grid
-    kind = importlib.import_module(f"steinmetz.report.paper.{grid.kind}")
+    kind = importlib.import_module(f"steinmetz.paper.plots.{grid.kind}")
     with matplotlib.rc_context(STYLE):
         figure = kind.draw(outcome)
         figure.savefig(folder / f"{grid.id}.png")

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
-from steinmetz.engine.reproduce import Outcome, Row
+from steinmetz.paper.reproduce import Outcome, Row
 from steinmetz.report.figures import distinct
 from steinmetz.report.style import COLOURS
 

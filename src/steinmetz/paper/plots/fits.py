@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from steinmetz.engine.reproduce import Outcome, Row
-from steinmetz.report.paper.common import borders, shown
+from steinmetz.paper.plots.common import borders, shown
+from steinmetz.paper.reproduce import Outcome, Row
 from steinmetz.report.style import COLOURS
 
 _NAMES = {"S": "stress S", "mu": "chemical potential μ"}

@@ -5,11 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from steinmetz.engine import claims, points, reproduce
-from steinmetz.engine.pieces import Piece
-from steinmetz.engine.reproduce import Outcome, Row
-from steinmetz.report.paper import page
-from steinmetz.studies import reproduction
+from steinmetz.cache import Piece
+from steinmetz.paper import claims, page, points, reproduce
+from steinmetz.paper import grids as reproduction
+from steinmetz.paper.reproduce import Outcome, Row
 
 TINY = {
     "potential.form": "passthrough",

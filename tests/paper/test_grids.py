@@ -3,7 +3,7 @@
 import pytest
 
 from steinmetz.errors import InputError
-from steinmetz.studies import reproduction
+from steinmetz.paper import grids as reproduction
 
 IDS = [
     "hyper-fits", "hyper-lcurves", "hyper-comparison", "hyper-bands", "hyper-data", "hyper-particles", "hyper-hmc",

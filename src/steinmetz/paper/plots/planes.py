@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from steinmetz.engine.reproduce import Outcome
+from steinmetz.paper.reproduce import Outcome
 from steinmetz.report import planes
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from steinmetz.engine.reproduce import Outcome
-from steinmetz.report.paper.common import READINGS, borders, readings, shown
+from steinmetz.paper.plots.common import READINGS, borders, readings, shown
+from steinmetz.paper.reproduce import Outcome
 from steinmetz.report.style import COLOURS
 
 

@@ -8,20 +8,20 @@ import numpy as np
 from jaxtyping import Float
 
 from steinmetz.assess import scores
+from steinmetz.cache import ContentCache, Piece
 from steinmetz.data import noise
 from steinmetz.data.quadratic import compress
 from steinmetz.engine.clock import Clock
-from steinmetz.engine.pieces import Piece, Pieces
 from steinmetz.engine.problem import Problem, prepare
 from steinmetz.engine.run import PathPredictions, carve_law, push_along, stage_keys
 from steinmetz.engine.sample import Ensemble, sample
 from steinmetz.errors import InputError
 from steinmetz.export import carving, closed_form
+from steinmetz.paper.grids import Point
 from steinmetz.physics import observe
 from steinmetz.predict.push_forward import components
 from steinmetz.records import Report, Truth
 from steinmetz.sparsify import carve
-from steinmetz.studies.reproduction import Point
 
 # A closed form that fits under a figure.
 _PRINTED = 60
@@ -40,7 +40,7 @@ class Judged(NamedTuple):
 
 
 def law_of(
-    study: Any, pieces: Pieces, report: Report
+    study: Any, pieces: ContentCache, report: Report
 ) -> tuple[Problem, carve.Carved, dict[str, float]]:
     """Data and carved law of a study, and the seconds it took when it was carved."""
     problem = prepare(stage_keys(study.seed)["data"], study)
@@ -59,7 +59,7 @@ def law_of(
     return problem, carving.from_dict(stored, problem.train), piece.facts["seconds"]
 
 
-def work(point: Point, pieces: Pieces, report: Report, sampled: bool, keep: bool) -> Piece:
+def work(point: Point, pieces: ContentCache, report: Report, sampled: bool, keep: bool) -> Piece:
     """All that is known of a point; `sampled`: with a posterior, `keep`: and draws for others to compare with."""
     said = _said(point)
     if not sampled:
@@ -156,7 +156,7 @@ def _fitted(study: Any, problem: Problem, carved: carve.Carved, seconds: dict[st
     return Piece(arrays, facts)
 
 
-def _sampled(point: Point, pieces: Pieces, report: Report, store: Any) -> tuple[Piece, Piece]:
+def _sampled(point: Point, pieces: ContentCache, report: Report, store: Any) -> tuple[Piece, Piece]:
     """The point with its posterior, and the draws of its push-forward."""
     study = point.study
     _, carved, seconds = law_of(point.carve, pieces, report)

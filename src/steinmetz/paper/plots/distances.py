@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from steinmetz.engine import claims
-from steinmetz.engine.reproduce import Outcome, Row
-from steinmetz.report.paper.common import LOOKS, READINGS, borders, of_kind, plain_ticks, readings
+from steinmetz.paper import claims
+from steinmetz.paper.plots.common import LOOKS, READINGS, borders, of_kind, plain_ticks, readings
+from steinmetz.paper.reproduce import Outcome, Row
 
 _CHAINS = 8
 
