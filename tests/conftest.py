@@ -20,11 +20,16 @@ import steinmetz  # noqa: E402
 
 
 def pytest_collection_modifyitems(items):
-    """Where tests run in several processes: a file stays in one, all files that use the main run in the same one."""
-    files = {item.path for item in items if "gent" in getattr(item, "fixturenames", ())}
+    """Where tests run in several processes: a file stays in one, all that share a long run too."""
+    shared = {
+        item.path: name
+        for item in items
+        for name in ("outcomes", "gent")
+        if name in getattr(item, "fixturenames", ())
+    }
     for item in items:
-        item.add_marker(pytest.mark.xdist_group("gent" if item.path in files else str(item.path)))
-    items.sort(key=lambda item: item.path not in files)  # the longest first
+        item.add_marker(pytest.mark.xdist_group(shared.get(item.path, str(item.path))))
+    items.sort(key=lambda item: shared.get(item.path) != "gent")  # the longest first
 
 
 @pytest.fixture(scope="session")

@@ -273,7 +273,7 @@ def list_() -> None:
     rows.append(
         (
             "figures of the paper",
-            [(name, grids.load(name).title) for name in grids.names()],
+            list(grids.titles().items()),
         )
     )
     kinds = {

@@ -163,6 +163,7 @@ def reproduce(names: list[str], scale: str, seeds: int | None, folder: Path) -> 
     """Work through figures of the paper and write the page; what is finished is kept by content."""
     from steinmetz.cache import Cache
     from steinmetz.paper import grids, page
+    from steinmetz.paper.reproduce import RESULTS
     from steinmetz.paper.reproduce import reproduce as work_through
     from steinmetz.report import files
 
@@ -170,8 +171,8 @@ def reproduce(names: list[str], scale: str, seeds: int | None, folder: Path) -> 
         grids.load(name)
     if scale not in grids.SCALES:
         raise InputError(registry.unknown("scale", scale, list(grids.SCALES)))
-    wanted = [name for name in grids.names() if name in names or not names]
-    kept = folder / "pieces"
+    wanted = [name for name in grids.titles() if name in names or not names]
+    kept = folder / RESULTS
     if not kept.is_dir():
         files.check_target(folder, page.MARKER)
     with _interruptible(Cache(kept, "reproduce"), lambda: kept.is_dir()) as compute:

@@ -40,6 +40,7 @@ _MARKS = {
     "potentials": "Config",
     "sparsify": "Config",
     "infer": "Config",
+    "paper.plots": "draw",
 }
 
 
@@ -50,6 +51,7 @@ _WORDS = {
     "potentials": "potential",
     "sparsify": "way to sparsify",
     "infer": "sampler",
+    "paper.plots": "kind of figure",
 }
 
 

@@ -1,21 +1,53 @@
-"""Judge what the paper claims by what was measured: every claim holds or does not, with the figures."""
+"""Judge what the paper claims by what was measured: every claim holds or does not, with figures.
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+A kind of check is a function of the check, the rows of one reading and the grid; see `_KINDS`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from steinmetz.paper.grids import Check
-from steinmetz.paper.reproduce import Outcome, Row
+from steinmetz.paper.grids import FigureCheck, Grid, ScoreCheck
+from steinmetz.paper.plots.cost import Options as PaperCost
+from steinmetz.paper.records import (
+    CurveRows,
+    FitPoint,
+    FlowSnapshots,
+    Outcome,
+    PlaneSlices,
+    Record,
+    Row,
+    SampledPoint,
+    grouped,
+    numbers,
+)
+from steinmetz.paper.scores import ScoreKey
 
-# W1 at the reference counts as zero below this share of its largest value (a path need not contain the reference).
+# W1 at the reference counts as zero below this share of its largest value: the nearest point of the
+# path need not be the reference itself.
 _ZERO = 0.005
 # R² this little below the best is as good: where more is lost, the L-curve rolls off.
 _CORNER = 0.01
 
+Fits = Sequence[Row[FitPoint]]
+Points = Sequence[Row[SampledPoint]]
+Curves = Sequence[Row[CurveRows]]
+Flows = Sequence[Row[FlowSnapshots]]
+Slices = Sequence[Row[PlaneSlices]]
 
-class Verdict(NamedTuple):
-    """A claim, the reading of the posterior it was judged in ('' where there is none), and what was measured."""
+
+class Finding(NamedTuple):
+    """Whether a claim holds, and what was measured, in words."""
+
+    holds: bool
+    measured: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim, the reading of the posterior it was judged in ('' if there is one), a finding."""
 
     says: str
     reading: str
@@ -23,90 +55,49 @@ class Verdict(NamedTuple):
     measured: str
 
 
-def score(row: Row, name: str) -> float:
-    """A number of a row by its path, such as w1_noisy.all.path; of those with an interval the middle."""
-    facts = row.found.facts
-    if name == "count":  # what is not zero: of a carved law all of it
-        return float(facts["active"] if facts["active"] < facts["full"] else facts["nonzero"])
-    if name == "seconds.total":
-        return float(facts["seconds"]["carve"] + facts["seconds"]["infer"])
-    place: Any = facts
-    head, *rest = name.split(".")
-    place = facts["scores"][head] if head in facts.get("scores", {}) else facts[head]
-    for part in rest:
-        place = place[part]
-    return float(place[0] if isinstance(place, list) else place)
-
-
-def interval(row: Row, name: str) -> tuple[float, float, float]:
-    """Value and bootstrap interval of a score."""
-    head, *rest = name.split(".")
-    place = row.found.facts["scores"][head]
-    for part in rest:
-        place = place[part]
-    return float(place[0]), float(place[1]), float(place[2])
-
-
-def judge(outcome: Outcome) -> list[Verdict]:
+def judge(outcome: Outcome[Record]) -> list[Verdict]:
     """All verdicts of a figure; a claim about posteriors is judged in every reading."""
-    found = []
+    verdicts = []
     for check in outcome.grid.checks:
-        rows = [row for row in outcome.rows if not check.source or row.grid == check.source]
-        readings = list(dict.fromkeys(row.reading for row in rows))
-        alone = len(readings) < 2
-        for reading in readings:
+        rows = [row for row in outcome.rows if check.source in ("", row.grid)]
+        groups = grouped(rows, lambda row: row.reading)
+        for reading, same in groups.items():
             if not check.readings or reading in check.readings:
-                chosen = [row for row in rows if row.reading == reading]
-                holds, measured = _KINDS[check.kind](check, chosen, outcome)
-                found.append(Verdict(check.says, "" if alone else reading, bool(holds), measured))
-    return found
+                finding = _KINDS[check.kind](check, same, outcome.grid)
+                shown = reading if len(groups) > 1 else ""
+                verdicts.append(Verdict(check.says, shown, *finding))
+    return verdicts
 
 
-def means(rows: list[Row], arm: str, name: str) -> np.ndarray:
-    """Scores of one arm, a seed each."""
-    return np.array([score(row, name) for row in rows if row.arm == arm and row.value is None])
+def _order(check: ScoreCheck, rows: Fits, grid: Grid) -> Finding:
+    """Means over seeds of the arms are in the order of the arms."""
+    values = np.stack([numbers(rows, arm, check.score) for arm in check.arms], axis=1)
 
-
-def _order(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]:
-    values = [means(rows, arm, check.score) for arm in check.arms]
-    signs = ["<" if strict else "≤" for strict in check.strict]
-
-    def ordered(numbers: list[float]) -> bool:
-        pairs = zip(numbers, numbers[1:], check.strict, strict=False)
+    def ordered(row: np.ndarray) -> bool:
+        pairs = zip(row, row[1:], check.strict, strict=False)
         return all(a < b if strict else a <= b for a, b, strict in pairs)
 
-    middle = [float(value.mean()) for value in values]
-    seeds = sum(ordered([float(value[i]) for value in values]) for i in range(len(values[0])))
-    listed = ", ".join(
-        f"{arm} {number:.3g}" for arm, number in zip(check.arms, middle, strict=True)
-    )
-    asked = " ".join(
-        f"{arm} {sign}" for arm, sign in zip(check.arms, [*signs, ""], strict=True)
-    ).strip()
-    return ordered(
-        middle
-    ), f"{listed} (means over seeds; {asked} in {seeds} of {len(values[0])} seeds)"
+    middle = values.mean(axis=0)
+    means = ", ".join(f"{arm} {mean:.3g}" for arm, mean in zip(check.arms, middle, strict=True))
+    signs = [" < " if strict else " ≤ " for strict in check.strict]
+    asked = "".join(map("".join, zip(check.arms, [*signs, ""], strict=True)))
+    seeds = f"{asked} in {sum(map(ordered, values))} of {len(values)} seeds"
+    return Finding(ordered(middle), f"{means} (means over seeds; {seeds})")
 
 
-def _bounded(least: bool) -> Callable[[Check, list[Row], Outcome], tuple[bool, str]]:
-    def bounded(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]:
-        said, holds = [], True
-        for arm in check.arms:
-            values = means(rows, arm, check.score)
-            worst = values.min() if least else values.max()
-            holds &= bool(worst >= check.value if least else worst <= check.value)
-            said.append(f"{arm} {_span(values)}")
-        return (
-            holds,
-            f"{', '.join(said)} over seeds; asked: {'at least' if least else 'at most'} {check.value:g}",
-        )
-
-    return bounded
+def _bounded(check: ScoreCheck, rows: Fits, grid: Grid) -> Finding:
+    """Every seed of every arm reaches the bound, or none exceeds it."""
+    values = {arm: numbers(rows, arm, check.score) for arm in check.arms}
+    every, least = np.concatenate(list(values.values())), check.kind == "least"
+    holds = bool(np.all(every >= check.value if least else every <= check.value))
+    spans = ", ".join(f"{arm} {_span(each)}" for arm, each in values.items())
+    asked = f"{'at least' if least else 'at most'} {check.value:g}"
+    return Finding(holds, f"{spans} over seeds; asked: {asked}")
 
 
 def _span(values: np.ndarray) -> str:
-    low, high = f"{values.min():.4g}", f"{values.max():.4g}"
-    return low if low == high else f"{low} to {high}"
+    """Smallest to largest, or one number where they are the same."""
+    return " to ".join(dict.fromkeys((f"{values.min():.4g}", f"{values.max():.4g}")))
 
 
 def correlation(x: np.ndarray, y: np.ndarray) -> float:
@@ -119,145 +110,128 @@ def correlation(x: np.ndarray, y: np.ndarray) -> float:
     return float(np.corrcoef(a, b)[0, 1]) if np.ptp(a) and np.ptp(b) else 0.0
 
 
-def _falls(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]:
-    if check.score == "roll_off":
-        drops = {key: best - end for key, best, end, _ in _curve_facts(rows)}
-        worst = min(drops, key=lambda key: drops[key])
-        said = f"R² falls by at least {drops[worst]:.2g} ({worst}); asked: {check.value:g}"
-        return min(drops.values()) >= check.value, said
+def _falls(check: ScoreCheck, rows: Points, grid: Grid) -> Finding:
+    """Means over seeds fall along the axis: their rank correlation and both ends say so."""
     x = np.array([row.value for row in rows], float)
-    y = np.array([score(row, check.score) for row in rows])
+    y = np.array([row.result.number(check.score) for row in rows])
     places = np.unique(x)
-    middle = [float(y[x == place].mean()) for place in places]
-    rho, smooth = correlation(x, y), correlation(places, np.array(middle))
-    said = f"from {middle[0]:.3g} at {places[0]:g} to {middle[-1]:.3g} at {places[-1]:g}"
-    return smooth < 0 and middle[-1] < middle[
-        0
-    ], f"{said}; rank correlation {rho:.2f} (of the means {smooth:.2f})"
+    means = np.array([float(y[x == place].mean()) for place in places])
+    smooth = correlation(places, means)
+    ends = f"from {means[0]:.3g} at {places[0]:g} to {means[-1]:.3g} at {places[-1]:g}"
+    ranks = f"rank correlation {correlation(x, y):.2f} (of the means {smooth:.2f})"
+    return Finding(smooth < 0 and bool(means[-1] < means[0]), f"{ends}; {ranks}")
 
 
-def _curve_facts(rows: list[Row]) -> list[tuple[str, float, float, float]]:
-    """For every way and noise: its name, the best median R², that of the largest penalty, and the corner.
-
-    The corner is the largest penalty at which R² is still as good as it gets: the optimum of an L-curve.
-    """
-    found = []
-    for row in rows:
-        a = row.found.arrays
-        for method in dict.fromkeys(a["method"].tolist()):
-            for noise in dict.fromkeys(a["noise"].tolist()):
-                here = (a["method"] == method) & (a["noise"] == noise)
-                penalties = np.unique(a["penalty"][here])
-                median = [
-                    float(np.nanmedian(a["r2"][here & (a["penalty"] == penalty)]))
-                    for penalty in penalties
-                ]
-                best = float(np.nanmax(median))
-                corner = max(i for i, value in enumerate(median) if value >= best - _CORNER)
-                name = f"{method.upper()}, {100 * noise:g} % noise"
-                found.append((name, best, median[-1], float(penalties[corner])))
-    return found
-
-
-def _steady(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]:
-    if check.score == "corner":
-        spread: dict[str, list[float]] = {}
-        for row in rows:
-            corners: dict[str, list[float]] = {}
-            for name, _, _, penalty in _curve_facts([row]):
-                corners.setdefault(name.split(",")[0], []).append(penalty)
-            for method, penalties in corners.items():
-                spread.setdefault(method, []).append(max(penalties) / min(penalties))
-        middle = {method: float(np.median(factors)) for method, factors in spread.items()}
-        said = ", ".join(
-            f"{method} by a factor of {factor:.2g}" for method, factor in middle.items()
-        )
-        holds = max(middle.values()) <= check.value
-        return (
-            holds,
-            f"with the noise the corner moves: {said} (medians over seeds); asked: at most {check.value:g}",
-        )
-    by_value = {
-        v: np.mean([score(r, check.score) for r in rows if r.value == v]) for v in (50.0, 100.0)
-    }
-    ratio = float(max(by_value.values()) / min(by_value.values()))
-    said = f"{by_value[50.0]:.3g} with 50, {by_value[100.0]:.3g} with 100"
-    return ratio <= check.value, said
-
-
-def _zero(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]:
-    shares = []
-    for row in rows:
-        along = row.found.arrays[check.score].mean(axis=1)
-        nearest = int(np.argmin(np.abs(row.found.arrays["coordinate"] - check.value)))
-        shares.append(float(along[nearest] / along.max()))
-    return max(
-        shares
-    ) <= _ZERO, f"at most {100 * max(shares):.2g} % of its largest value at the nearest point"
-
-
-def _overlap(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]:
-    shares = []
-    for row in rows:
-        a = row.found.arrays
-        moving = np.isin(row.found.facts["components"], row.found.facts["moving"])
-        middle, sd = (
-            (a["mean"], a["sd"])
-            if check.score == "push_forward"
-            else (a["predictive_mean"], a["predictive_sd"])
-        )
-        inside = np.abs(a["noisy"] - middle) <= 2 * sd
-        shares.append(float(inside[:, moving].mean()))
-    said = f"{100 * np.mean(shares):.0f} % of the data inside (mean over seeds)"
-    return float(np.mean(shares)) >= check.value, said
-
-
-def _faster(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]:
-    arm = check.arms[0]
-    paper = outcome.grid.options["paper"][check.source][arm]
-    seconds, count = means(rows, arm, "seconds.total"), means(rows, arm, "active")
-    factor = paper["seconds"] / float(seconds.max())
-    said = (
-        f"{_span(seconds)} s and {_span(count)} parameters, the paper {paper['seconds']} s and {paper['parameters']}: "
-        f"at least {factor:.0f} times faster"
-    )
-    return factor >= check.value and float(count.max()) <= paper["parameters"], said
-
-
-def _wells(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]:
-    wells = {
-        name: [len(one) for one in every] for name, every in rows[0].found.facts["wells"].items()
-    }
-    said = f"wells per slice: {wells[check.score]}"
-    if check.score == "law":
-        return wells["law"] == wells["truth"], f"{said}, truth {wells['truth']}"
-    return max(wells[check.score]) >= check.value, said
-
-
-def _driven(check: Check, rows: list[Row], outcome: Outcome) -> tuple[bool, str]:
-    last = [row.found.arrays["particles"][-1] for row in rows]
-    if check.score == "zero":
-        share = min(float(np.mean(particles[:, 2] == 0)) for particles in last)
-        return (
-            share >= check.value,
-            f"{100 * share:.0f} % of the particles or more have exactly zero there",
-        )
-    off = [
-        np.abs(particles.mean(axis=0)[:2] - np.array(outcome.grid.options["mean"])[:2])
-        for particles in last
+def _steady(check: ScoreCheck, rows: Points, grid: Grid) -> Finding:
+    """Means over seeds at two values of the axis differ by at most a factor."""
+    means = [
+        float(np.mean([row.result.number(check.score) for row in rows if row.value == value]))
+        for value in check.between
     ]
-    return float(np.max(off)) <= check.value, f"means off by at most {np.max(off):.2f}"
+    pairs = zip(means, check.between, strict=True)
+    measured = ", ".join(f"{mean:.3g} with {value:g}" for mean, value in pairs)
+    return Finding(max(means) / min(means) <= check.value, measured)
 
 
-_KINDS: dict[str, Callable[[Check, list[Row], Outcome], tuple[bool, str]]] = {
-    "order": _order,
-    "falls": _falls,
-    "least": _bounded(True),
-    "most": _bounded(False),
-    "zero": _zero,
-    "overlap": _overlap,
-    "faster": _faster,
-    "steady": _steady,
-    "wells": _wells,
-    "driven": _driven,
-}
+def _zero(check: ScoreCheck, rows: Points, grid: Grid) -> Finding:
+    """The score vanishes at the point of the path that is nearest to the reference."""
+    shares = []
+    for row in rows:
+        along = row.result.score_along(check.score)
+        nearest = int(np.argmin(np.abs(row.result.coordinate - check.value)))
+        shares.append(float(along[nearest] / along.max()))
+    share = max(shares)
+    measured = f"at most {100 * share:.2g} % of its largest value at the nearest point"
+    return Finding(share <= _ZERO, measured)
+
+
+def _rolls_off(check: FigureCheck, rows: Curves, grid: Grid) -> Finding:
+    """On every curve R² at the largest penalty is below the best by at least the bound."""
+    curves = [curve for row in rows for curve in row.result.curves()]
+    drops = [float(np.nanmax(curve.median) - curve.median[-1]) for curve in curves]
+    worst = curves[int(np.argmin(drops))]
+    where = f"{worst.method.upper()}, {100 * worst.noise:g} % noise"
+    measured = f"R² falls by at least {min(drops):.2g} ({where}); asked: {check.value:g}"
+    return Finding(min(drops) >= check.value, measured)
+
+
+def _corner(check: FigureCheck, rows: Curves, grid: Grid) -> Finding:
+    """With the noise, the corner of a method's curves moves by at most a factor.
+
+    The corner is the largest penalty at which R² is still as good as it gets: the optimum of an
+    L-curve.
+    """
+    factors: dict[str, list[float]] = {}
+    for row in rows:
+        corners: dict[str, list[float]] = {}
+        for curve in row.result.curves():
+            good = np.flatnonzero(curve.median >= np.nanmax(curve.median) - _CORNER)
+            corners.setdefault(curve.method.upper(), []).append(float(curve.penalties[good[-1]]))
+        for method, penalties in corners.items():
+            factors.setdefault(method, []).append(max(penalties) / min(penalties))
+    middle = {method: float(np.median(moved)) for method, moved in factors.items()}
+    moves = ", ".join(f"{method} by a factor of {factor:.2g}" for method, factor in middle.items())
+    asked = f"(medians over seeds); asked: at most {check.value:g}"
+    measured = f"with the noise the corner moves: {moves} {asked}"
+    return Finding(max(middle.values()) <= check.value, measured)
+
+
+def _overlap(check: FigureCheck, rows: Points, grid: Grid) -> Finding:
+    """At least a share of the noisy data lies inside mean ± 2 standard deviations."""
+    shares = []
+    for point in (row.result for row in rows):
+        middle, sd = point.predictive if check.distribution == "predictive" else point.pushed
+        moving = np.isin(point.components, point.moving)
+        shares.append(float((np.abs(point.noisy - middle) <= 2 * sd)[:, moving].mean()))
+    share = float(np.mean(shares))
+    measured = f"{100 * share:.0f} % of the data inside (mean over seeds)"
+    return Finding(share >= check.value, measured)
+
+
+def _faster(check: FigureCheck, rows: Points, grid: Grid) -> Finding:
+    """An arm needs fewer seconds than the paper by a factor, and no more parameters."""
+    arm = check.arms[0]
+    paper = grid.of(PaperCost).paper[check.source][arm]
+    seconds = numbers(rows, arm, ScoreKey("seconds"))
+    count = numbers(rows, arm, ScoreKey("active"))
+    factor = paper.seconds / float(seconds.max())
+    here = f"{_span(seconds)} s and {_span(count)} parameters"
+    printed = f"the paper {paper.seconds} s and {paper.parameters}"
+    holds = factor >= check.value and float(count.max()) <= paper.parameters
+    return Finding(holds, f"{here}, {printed}: at least {factor:.0f} times faster")
+
+
+def _wells(check: FigureCheck, rows: Slices, grid: Grid) -> Finding:
+    """Some slice of the generating law has so many wells."""
+    wells = rows[0].result.truth_wells
+    return Finding(max(wells) >= check.value, f"wells per slice: {wells}")
+
+
+def _same_wells(check: FigureCheck, rows: Slices, grid: Grid) -> Finding:
+    """Every slice of the law has as many wells as the truth."""
+    law, truth = rows[0].result.law_wells, rows[0].result.truth_wells
+    return Finding(law == truth, f"wells per slice: {law}, truth {truth}")
+
+
+def _sparse(check: FigureCheck, rows: Flows, grid: Grid) -> Finding:
+    """At least a share of the particles ends with a third coordinate that is exactly zero."""
+    share = min(float(np.mean(row.result.particles[-1][:, 2] == 0)) for row in rows)
+    measured = f"{100 * share:.0f} % of the particles or more have exactly zero there"
+    return Finding(share >= check.value, measured)
+
+
+def _near_mean(check: FigureCheck, rows: Flows, grid: Grid) -> Finding:
+    """The first two coordinates end, in the mean, near the mean of the likelihood."""
+    flows = [row.result for row in rows]
+    ends = [np.abs(flow.particles[-1].mean(axis=0) - np.array(flow.mean))[:2] for flow in flows]
+    return Finding(float(np.max(ends)) <= check.value, f"means off by at most {np.max(ends):.2f}")
+
+
+# By the `kind` of a check. Each function has its own kinds of check and row; which of them come
+# together is said by the grid.
+_KINDS: dict[str, Callable[..., Finding]] = {
+    "order": _order, "least": _bounded, "most": _bounded, "falls": _falls, "steady": _steady,
+    "zero": _zero, "rolls_off": _rolls_off, "corner": _corner, "overlap": _overlap,
+    "faster": _faster, "wells": _wells, "same_wells": _same_wells, "sparse": _sparse,
+    "near_mean": _near_mean,
+}  # fmt: skip

@@ -1,234 +1,258 @@
-"""Figures of the paper as grids of studies: method × value of an axis × reading of the posterior × seed (method §7)."""
+"""Figures of the paper as grids of studies (method §7).
+
+A grid is method × value of an axis × reading of the posterior × seed, written as one TOML file in
+`figures`. Everything in it is checked when it is read: scores, arms, components and options.
+"""
 
 import itertools
 import json
-import tomllib
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Literal, TypeVar
 
 import pydantic
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from steinmetz import registry
 from steinmetz.errors import InputError
+from steinmetz.paper.arms import Frozen, Settings, Sized, arms, entry, read
+from steinmetz.paper.scores import ScoreKey, component_kind
 from steinmetz.studies import config
+from steinmetz.studies.config import Study
 
-_FOLDER = Path(__file__).parent / "figures"
-_ARMS, _ERRATA = "arms", "errata"
+# Minutes, and the sizes of the paper.
 SCALES = ("quick", "full")
-# The paper's loss, a mean over data, read as a log posterior; and the posterior of all data (method §3).
-READINGS: dict[str, dict[str, Any]] = {
-    "tempered": {"prior.temperature": "mean"},
-    "proper": {"prior.temperature": 1.0},
-}
-Reading = Literal["tempered", "proper"]
-Kind = Literal["fits", "lcurves", "distances", "bands", "trend", "planes", "cost", "flow"]
+# A chain that is stopped early is thinned so that about so many of its draws are kept.
+_SHORT_CHAIN = 200
+# How the paper's loss, a mean over data, is read as a log posterior, and what figures call that: as
+# it stands, which is a tempered posterior, or as the posterior of all data (method §3).
+READINGS = {"tempered": "tempered (paper)", "proper": "proper posterior"}
+_TEMPERATURES = {"tempered": "mean", "proper": 1.0}
+ReadingName = Literal["tempered", "proper"]
+# A score, which TOML names by a short text such as w1_noisy.all.path.
+Score = Annotated[ScoreKey, BeforeValidator(ScoreKey.parse)]
+OptionsOf = TypeVar("OptionsOf", bound="Options")
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class Options(Frozen):
+    """Settings of one kind of figure; a file in `plots` that has any declares a subclass."""
 
 
-class Sized(_Frozen):
-    """Settings of a study as `--set` takes them, and those of one scale over them."""
+class Panel(Frozen):
+    """A score along the path, and the title of its panel."""
 
-    change: dict[str, Any] = Field(default_factory=dict)
-    quick: dict[str, Any] = Field(default_factory=dict)
-    full: dict[str, Any] = Field(default_factory=dict)
-
-    def at(self, scale: str) -> dict[str, Any]:
-        return {**self.change, **getattr(self, scale)}
+    score: Score
+    title: str
 
 
-class Arms(_Frozen):
-    """Ways to sparsify and to sample, by the names the figures give them."""
+class Panels(Options):
+    """Options of a figure with a panel per score."""
 
-    sparsifiers: dict[str, Sized]
-    samplers: dict[str, Sized]
+    panels: tuple[Panel, ...]
 
 
-class Axis(_Frozen):
-    """What is varied besides the method: a setting and its values."""
+class Axis(Frozen):
+    """What is varied besides the method: a setting and its values at each scale."""
 
     key: str
     label: str
-    quick: tuple[float | int, ...]
-    full: tuple[float | int, ...]
+    values: dict[str, tuple[float | int, ...]]
 
 
-class Check(_Frozen):
-    """A claim that can fail; `assess.claims` knows the kinds. `ours`: not the paper's words but our own demand."""
+class Check(Frozen):
+    """The form in which a claim can fail; `claims` has a function of the name `kind`.
 
-    kind: Literal[
-        "order", "falls", "least", "most", "zero", "overlap", "faster", "steady", "wells", "driven"
-    ]
+    It is judged on rows of one source or of all, in some readings or in every one. `value` is the
+    bound of the claim.
+    """
+
     says: str
-    score: str = ""
     source: str = ""
     arms: tuple[str, ...] = ()
-    readings: tuple[Reading, ...] = ()
-    strict: tuple[bool, ...] = ()
+    readings: tuple[ReadingName, ...] = ()
     value: float = 0.0
 
 
+class FigureCheck(Check):
+    """A claim about what one kind of figure shows; `distribution`: of which the bands are."""
+
+    kind: Literal[
+        "rolls_off", "corner", "overlap", "faster", "wells", "same_wells", "sparse", "near_mean"
+    ]
+    distribution: Literal["push_forward", "predictive"] = "push_forward"
+
+
+class ScoreCheck(Check):
+    """A claim about a score. `strict`: < instead of ≤ between arms; `between`: values compared."""
+
+    kind: Literal["order", "least", "most", "falls", "steady", "zero"]
+    score: Score
+    strict: tuple[bool, ...] = ()
+    between: tuple[float, float] = (0.0, 0.0)
+
+
 class Grid(Sized):
-    """One figure or table of the paper."""
+    """One figure or table of the paper, at its place there; its id is the name of its file.
+
+    `study` and `change` are what all points share; `own` has settings of one arm in this figure.
+    `carve` changes the study whose law is taken, so that it need not be carved from the data that
+    are sampled. `lengths` are steps of an arm's sampler, for W1 at equal time in the proper
+    reading. `sources` are figures whose points this one only looks at, `reference` is the arm with
+    whose push-forward the others are also compared. `options` are those of the kind of figure, a
+    file in `plots`; `why` says what to know where a claim does not hold.
+    """
 
     id: str
+    place: int
+    figure: str
     title: str
     shows: str
-    kind: Kind
+    kind: str
     study: str
     arms: tuple[str, ...] = ()
-    own: dict[str, Sized] = Field(
-        default_factory=dict, description="settings of one arm in this figure only"
-    )
-    readings: tuple[Reading, ...] = ("proper",)
+    own: dict[str, Sized] = Field({})
+    readings: tuple[ReadingName, ...] = ("proper",)
     axis: Axis | None = None
-    carve: dict[str, Any] = Field(
-        default_factory=dict, description="settings of the study whose law is taken"
-    )
-    lengths: dict[str, dict[str, tuple[int, ...]]] = Field(
-        default_factory=dict,
-        description="steps of an arm's sampler, for W1 at equal time (proper reading)",
-    )
-    sources: tuple[str, ...] = Field((), description="figures whose points this one only looks at")
-    reference: str = Field(
-        "", description="arm whose push-forward the others are also compared with"
-    )
-    seeds: dict[str, int] = Field(default_factory=lambda: {"quick": 1, "full": 5})
-    options: dict[str, Any] = Field(default_factory=dict, description="of the kind of figure")
-    why: str = Field("", description="what to know where a claim does not hold")
-    checks: tuple[Check, ...]
+    carve: Settings = Field({})
+    lengths: dict[str, dict[str, tuple[int, ...]]] = Field({})
+    sources: tuple[str, ...] = ()
+    reference: str = ""
+    seeds: dict[str, int] = Field({"quick": 1, "full": 5})
+    options: Options = Options()
+    why: str = ""
+    checks: tuple[Annotated[FigureCheck | ScoreCheck, Field(discriminator="kind")], ...]
+
+    def of(self, kind: type[OptionsOf]) -> OptionsOf:
+        """The options, which are those of the kind of figure."""
+        if not isinstance(self.options, kind):
+            raise InputError(f"{self.id}: the options are not those of its kind of figure")
+        return self.options
+
+    @pydantic.model_validator(mode="after")
+    def _names_are_known(self) -> "Grid":
+        """Arms have methods and looks, scores are of components that the study observes."""
+        for arm in self.arms:
+            arms().methods(arm)
+            if "+" in arm:
+                arms().look(arm)
+        scores = [check.score for check in self.checks if isinstance(check, ScoreCheck)]
+        if isinstance(self.options, Panels):
+            scores += [panel.score for panel in self.options.panels]
+        for kind in {score.component for score in scores} - {"all"}:
+            entry("kind of component", kind, _component_kinds(self.study))
+        return self
 
 
-class Point(NamedTuple):
-    """One study of a grid; `carve` is the study whose law it samples, `reference` the point it is compared with."""
+@dataclass(frozen=True)
+class Point:
+    """One study of a grid; of a grid without arms, one seed.
 
-    grid: str
+    `carve` is the study whose law it samples, `reference` the point it is compared with; `kept`:
+    others are compared with this one.
+    """
+
+    grid: Grid
+    scale: str
     arm: str
     reading: str
     value: float | None
     seed: int
-    study: Any
-    carve: Any
-    reference: Any
+    study: Study
+    carve: Study
+    reference: "Point | None" = None
+    kept: bool = False
 
     @property
     def label(self) -> str:
+        """Arm, value, reading and seed in words."""
         value = "" if self.value is None else f" at {self.value:g}"
         return f"{self.arm}{value}, {self.reading}, seed {self.seed}"
 
 
-def names() -> list[str]:
-    """The ids, in the order of the paper."""
-    return [grid.id for grid in _every()]
+@cache
+def titles() -> dict[str, str]:
+    """Titles by id, in the order of the paper; nothing heavy is imported for them."""
+    names = [path.stem for path in (Path(__file__).parent / "figures").glob("*.toml")]
+    files = {name: read(f"figures/{name}") for name in names}
+    return {name: files[name]["title"] for name in sorted(names, key=lambda n: files[n]["place"])}
 
 
+@cache
 def load(name: str) -> Grid:
-    """A figure by its id."""
-    found = {grid.id: grid for grid in _every()}
-    if name not in found:
-        raise InputError(registry.unknown("figure", name, list(found)))
-    return found[name]
-
-
-@cache
-def _every() -> tuple[Grid, ...]:
-    files = [path for path in _FOLDER.glob("*.toml") if path.stem not in (_ARMS, _ERRATA)]
-    grids = [Grid.model_validate(_read(path)) for path in files]
-    return tuple(sorted(grids, key=lambda grid: grid.options["place"]))
-
-
-@cache
-def arms() -> Arms:
-    return Arms.model_validate(_read(_FOLDER / f"{_ARMS}.toml"))
+    """A figure by its id, with every name in it checked."""
+    entry("figure", name, titles())
+    raw = read(f"figures/{name}")
+    try:
+        kind = getattr(registry.load("paper.plots", str(raw.get("kind"))), "Options", Options)
+        options = kind.model_validate(raw.pop("options", {}))
+        return Grid.model_validate({**raw, "id": name, "options": options})
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        message = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"{name}.toml: {place + ': ' if place else ''}{message}") from None
 
 
 def errata() -> list[dict[str, str]]:
-    """What does not hold as printed: `printed` and `here`."""
-    return list(_read(_FOLDER / f"{_ERRATA}.toml")["errata"])
-
-
-def _read(path: Path) -> dict[str, Any]:
-    return tomllib.loads(path.read_text(encoding="utf-8"))
-
-
-def points(grid: Grid, scale: str, seeds: int) -> list[Point]:
-    """Every study of a grid: references first, so that what is compared with them finds them done."""
-    if grid.sources:
-        every = [point for source in grid.sources for point in points(load(source), scale, seeds)]
-        return [
-            p
-            for p in every
-            if p.arm in grid.arms and p.reading in grid.readings and p.value is None
-        ]
-    values: tuple[float | int | None, ...] = (
-        (None,) if grid.axis is None else getattr(grid.axis, scale)
-    )
-    found = [
-        _point(
-            grid,
-            arm,
-            scale,
-            reading,
-            seed,
-            {} if value is None or grid.axis is None else {grid.axis.key: value},
-        )
-        for seed, value, reading, arm in itertools.product(
-            range(seeds), values, grid.readings, grid.arms
-        )
-    ]
-    for arm, lengths in grid.lengths.items():
-        for seed, steps in itertools.product(range(seeds), lengths[scale]):
-            found.append(_point(grid, arm, scale, "proper", seed, {"infer.steps": steps}))
-    return sorted(found, key=lambda point: point.reference is not None)
-
-
-def _point(
-    grid: Grid, arm: str, scale: str, reading: str, seed: int, axis: dict[str, Any]
-) -> Point:
-    changes = {**_changes(grid, arm, scale, reading, seed), **axis}
-    value = next(iter(axis.values()), None)
-    if grid.lengths and axis and "infer.thin" in changes:  # a short chain is kept whole
-        changes["infer.thin"] = min(changes["infer.thin"], max(1, changes["infer.steps"] // 200))
-    reference = None
-    if grid.reference and (arm != grid.reference or axis):
-        reference = _point(grid, grid.reference, scale, reading, seed, {})
-    carved = _study(grid, {**changes, **grid.carve})
-    return Point(
-        grid.id,
-        arm,
-        reading,
-        None if value is None else float(value),
-        seed,
-        _study(grid, changes),
-        carved,
-        reference,
-    )
-
-
-def _changes(grid: Grid, arm: str, scale: str, reading: str, seed: int) -> dict[str, Any]:
-    """All settings of an arm: those of the figure, of the methods, of the arm in this figure, and of the reading."""
-    known = arms()
-    sparsifier, _, sampler = arm.partition("+")
-    changes = {**grid.at(scale), **known.sparsifiers[sparsifier].at(scale)}
-    if sampler:
-        changes |= known.samplers[sampler].at(scale)
-    for name in (sparsifier, arm):
-        if name in grid.own:
-            changes |= grid.own[name].at(scale)
-    return {**changes, **READINGS[reading], "seed": seed}
+    """What does not hold as printed in the paper: `printed` and `here`."""
+    return list(read("errata")["errata"])
 
 
 @cache
-def _loaded(study: str, changes: str) -> Any:
-    return config.load(study, json.loads(changes))
+def _component_kinds(study: str) -> dict[str, str]:
+    """S and mu, say: the kinds of component that a study observes."""
+    physics = registry.load("physics", config.load(study).physics).build()
+    return {component_kind(name): name for name in physics.default_components}
 
 
-def _study(grid: Grid, changes: dict[str, Any]) -> Any:
-    try:
-        return _loaded(grid.study, json.dumps(changes, sort_keys=True))
-    except pydantic.ValidationError as error:  # a figure that is not written rightly
-        raise InputError(f"{grid.id}: {error.errors()[0]['msg']}") from None
+def points(grid: Grid, scale: str, seeds: int) -> list[Point]:
+    """Every study of a grid: references first, so that what is compared with them finds them."""
+    if grid.sources:
+        every = [point for source in grid.sources for point in points(load(source), scale, seeds)]
+        chosen = (p for p in every if p.arm in grid.arms and p.reading in grid.readings)
+        return [point for point in chosen if point.value is None]
+    if not grid.arms:
+        studies = [_study(grid.study, {**grid.at(scale), "seed": seed}) for seed in range(seeds)]
+        return [Point(grid, scale, grid.kind, "", None, one.seed, one, one) for one in studies]
+    axis = grid.axis
+    changes = [{}] if axis is None else [{axis.key: value} for value in axis.values[scale]]
+    asked = itertools.product(range(seeds), changes, grid.readings, grid.arms)
+    every = [_point(grid, scale, *one) for one in asked]
+    for arm, lengths in grid.lengths.items():
+        for seed, steps in itertools.product(range(seeds), lengths[scale]):
+            every.append(_point(grid, scale, seed, {"infer.steps": steps}, "proper", arm))
+    return sorted(every, key=lambda point: point.reference is not None)
+
+
+def _point(grid: Grid, scale: str, seed: int, varied: Settings, reading: str, arm: str) -> Point:
+    """One point; `varied` has the one setting that is varied, or none.
+
+    Settings are those of the figure, then of the methods, then of the arm in this figure, then of
+    the reading.
+    """
+    own = [grid.own[name] for name in (arm.partition("+")[0], arm) if name in grid.own]
+    changes: Settings = {}
+    for sized in (grid, *arms().methods(arm), *own):
+        changes |= sized.at(scale)
+    changes |= {"prior.temperature": _TEMPERATURES[reading], "seed": seed, **varied}
+    if grid.lengths and varied and "infer.thin" in changes:  # a short chain is kept whole
+        thin = max(1, changes["infer.steps"] // _SHORT_CHAIN)
+        changes["infer.thin"] = min(changes["infer.thin"], thin)
+    reference = None
+    if grid.reference and (arm != grid.reference or varied):
+        reference = _point(grid, scale, seed, {}, reading, grid.reference)
+    value = next((float(value) for value in varied.values()), None)
+    studies = _study(grid.study, changes), _study(grid.study, {**changes, **grid.carve})
+    kept = bool(grid.reference) and reference is None
+    return Point(grid, scale, arm, reading, value, seed, *studies, reference, kept)
+
+
+def _study(name: str, changes: Settings) -> Study:
+    return _loaded(name, json.dumps(changes, sort_keys=True))
+
+
+@cache
+def _loaded(name: str, changes: str) -> Study:
+    """A study with changes, given as JSON so that equal ones are read once."""
+    return config.load(name, json.loads(changes))

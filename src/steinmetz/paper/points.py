@@ -1,278 +1,180 @@
-"""One point of a figure: a law is carved, sampled, pushed along the path and judged; every part is kept by content."""
+"""One point of a figure: a law is carved, sampled, pushed along the path and judged.
 
-import json
-from typing import Any, NamedTuple
+Every part is kept by its content: figures share laws and posteriors, and a second call computes
+nothing.
+"""
+
+from typing import Literal, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
 
 from steinmetz.assess import scores
-from steinmetz.cache import ContentCache, Piece
+from steinmetz.cache import Cache, Content, ContentCache
 from steinmetz.data import noise
 from steinmetz.data.quadratic import compress
 from steinmetz.engine.clock import Clock
 from steinmetz.engine.problem import Problem, prepare
-from steinmetz.engine.run import PathPredictions, carve_law, push_along, stage_keys
-from steinmetz.engine.sample import Ensemble, sample
+from steinmetz.engine.run import carve_law, push_along, stage_keys
+from steinmetz.engine.sample import sample
 from steinmetz.errors import InputError
 from steinmetz.export import carving, closed_form
 from steinmetz.paper.grids import Point
+from steinmetz.paper.judge import PathDraws, judge
+from steinmetz.paper.records import CarvedLaw, FitPoint, Moments, PushedDraws, SampledPoint, Spent
 from steinmetz.physics import observe
 from steinmetz.predict.push_forward import components
 from steinmetz.records import Report, Truth
-from steinmetz.sparsify import carve
+from steinmetz.sparsify.carve import Carved, predict
+from steinmetz.studies.config import Study
 
-# A closed form that fits under a figure.
+# Parameters of the longest law whose closed form is kept: one that fits under a figure.
 _PRINTED = 60
-# Draws of a reference that are kept, and what a bootstrap looks at.
-_KEPT, _RESAMPLED, _PLACES = 1000, 200, 25
-# Few chains cannot be resampled as wholes; their draws, thinned, are taken for independent.
-_CHAINS = 8
+# Draws of a reference's push-forward that are kept for others to be compared with.
+_KEPT_DRAWS = 1000
 
 
-class Judged(NamedTuple):
-    """W1 along the path of one pair of distributions, and how far it scatters."""
+class CarvedProblem(NamedTuple):
+    """Data of a study, the law carved from them, and the seconds that took when it was done."""
 
-    along: Float[np.ndarray, "points components"]
-    resampled: Float[np.ndarray, "draws places components"]
-    places: np.ndarray
+    problem: Problem
+    carved: Carved
+    spent: Spent
 
 
-def law_of(
-    study: Any, pieces: ContentCache, report: Report
-) -> tuple[Problem, carve.Carved, dict[str, float]]:
-    """Data and carved law of a study, and the seconds it took when it was carved."""
+def content(study: Study, stage: Literal["carve", "infer", "assess"]) -> Content:
+    """Everything that the result of a stage depends on: the one answer for every result here.
+
+    Name and title are words. A law depends neither on how its posterior is sampled or judged, nor
+    on the temperature of that posterior or on whether it has an unknown noise.
+    """
+    if stage != "carve":
+        return study.model_dump(mode="json", exclude={"name", "title"})
+    kept = study.model_dump(mode="json", exclude={"name", "title", "infer", "assess"})
+    kept["prior"].pop("temperature")
+    kept["noise"].pop("unknown")
+    return kept
+
+
+def content_of(point: Point) -> Content:
+    """What a posterior and its scores depend on: also the law's study, and the reference."""
+    reference = {} if point.reference is None else {"reference": content_of(point.reference)}
+    carve = content(point.carve, "carve")
+    return {**content(point.study, "assess"), "carve": carve, **reference}
+
+
+def law_of(study: Study, results: ContentCache, report: Report) -> CarvedProblem:
+    """Data and carved law of a study."""
     problem = prepare(stage_keys(study.seed)["data"], study)
 
-    def compute(store: Any) -> Piece:
+    def compute(cache: Cache) -> CarvedLaw:
         clock = Clock()
-        carved = carve_law(study, problem, report, store)
-        text = json.dumps(carving.to_dict(carved)).encode()
-        return Piece({"carving": np.frombuffer(text, np.uint8)}, {"seconds": clock.seconds()})
+        stored = carving.to_dict(carve_law(study, problem, report, cache))
+        seconds = clock.seconds()
+        return CarvedLaw(carving=stored, spent=Spent(seconds["total"], seconds["compile"]))
 
-    said = study.model_dump(mode="json", exclude={"name", "title", "infer", "assess"})
-    said["prior"].pop("temperature")
-    said["noise"].pop("unknown")
-    piece = pieces.get(said, "carved", compute)
-    stored = json.loads(piece.arrays["carving"].tobytes().decode())
-    return problem, carving.from_dict(stored, problem.train), piece.facts["seconds"]
-
-
-def work(point: Point, pieces: ContentCache, report: Report, sampled: bool, keep: bool) -> Piece:
-    """All that is known of a point; `sampled`: with a posterior, `keep`: and draws for others to compare with."""
-    said = _said(point)
-    if not sampled:
-        return pieces.get(
-            said, "fit", lambda _: _fitted(point.study, *law_of(point.study, pieces, report))
-        )
-    found = pieces.find(said, "point")
-    if found is None or (keep and pieces.find(said, "pushed") is None):
-        store = pieces.store(said)
-        found, pushed = _sampled(point, pieces, report, store)
-        if keep:
-            pieces.get(said, "pushed", lambda _: pushed)
-        pieces.get(said, "point", lambda _: found)
-    return found
-
-
-def _own(study: Any, carved: Any) -> Any:
-    """What a posterior depends on."""
-    said = study.model_dump(mode="json", exclude={"name", "title"})
-    return {
-        **said,
-        "carve": carved.model_dump(mode="json", exclude={"name", "title", "infer", "assess"}),
-    }
-
-
-def _said(point: Point) -> Any:
-    own = _own(point.study, point.carve)
-    return own if point.reference is None else {**own, "reference": _said(point.reference)}
-
-
-def fitted_to(carved: carve.Carved, problem: Problem, floor: float) -> carve.Carved:
-    """The same law before other data: their noise is judged at its prediction."""
-    train = problem.train
-    deviation = noise.deviation(train, carve.predict(carved.law, train), floor)
-    return carved._replace(deviation=deviation, quadratic=compress(train, deviation))
+    law = results.get(content(study, "carve"), CarvedLaw, compute)
+    return CarvedProblem(problem, carving.from_dict(law.carving, problem.train), law.spent)
 
 
 def truth_of(problem: Problem) -> Truth:
     """The generating law, which every figure of the paper has."""
     if problem.truth is None:
-        raise InputError(
-            "a figure of the paper needs generated data: give data.law instead of data.table"
-        )
+        raise InputError("figures of the paper need generated data: data.law, not data.table")
     return problem.truth
 
 
-def _fitted(study: Any, problem: Problem, carved: carve.Carved, seconds: dict[str, float]) -> Piece:
-    """The law alone: path, R² and count."""
-    physics, law, known = problem.physics, carved.law, truth_of(problem)
-    at = observe.rig(physics, problem.path.state, physics.default_components)
-    truth = np.asarray(observe.clean_values(known, physics.reference, at))
-    own, keys = np.asarray(components(law, at)), stage_keys(study.seed)
+def fitted(point: Point, results: ContentCache, report: Report) -> FitPoint:
+    """A point without a posterior."""
+
+    def compute(_: Cache) -> FitPoint:
+        return _fit(point.study, law_of(point.study, results, report))
+
+    return results.get(content_of(point), FitPoint, compute)
+
+
+def sampled(point: Point, results: ContentCache, report: Report) -> SampledPoint:
+    """A point with its posterior; draws of its push-forward are kept where others need them."""
+    asked = content_of(point)
+    known = results.find(asked, SampledPoint)
+    if known is not None and (not point.kept or results.find(asked, PushedDraws) is not None):
+        return known
+    result, pushed = _posterior(point, results, report)
+    if point.kept:
+        results.keep(asked, pushed)
+    return results.keep(asked, result)
+
+
+def _fit(study: Study, law_of_study: CarvedProblem) -> FitPoint:
+    """The law alone: its path, R² and count."""
+    problem, carved, spent = law_of_study
+    physics, law, truth, path = problem.physics, carved.law, truth_of(problem), problem.path
+    names, keys = physics.default_components, stage_keys(study.seed)
+    state = physics.sample(keys["test"], study.assess.test_count, study.data.spread)
+    at, fresh = (observe.rig(physics, each, names) for each in (path.state, state))
+    predicted, test = (np.asarray(components(law, each)) for each in (at, fresh))
+    clean, clean_test = (
+        np.asarray(observe.clean_values(truth, physics.reference, each)) for each in (at, fresh)
+    )
+    energy = np.asarray(law.energy(at.inputs))
+    truth_energy = np.asarray(observe.clean_energy(truth, physics.reference, at))
     relative, absolute = jnp.asarray(study.noise.relative), jnp.asarray(study.noise.absolute)
-    fresh = observe.rig(
-        physics,
-        physics.sample(keys["test"], study.assess.test_count, study.data.spread),
-        physics.default_components,
-    )
-    test, clean = (
-        np.asarray(components(law, fresh)),
-        np.asarray(observe.clean_values(known, physics.reference, fresh)),
-    )
-    arrays = {
-        "coordinate": problem.path.coordinate,
-        "sampled": problem.path.sampled,
-        "law": own,
-        "truth": truth,
-        "noisy": np.asarray(noise.draw(keys["noise"], jnp.asarray(truth), relative, absolute)),
-        "law_energy": np.asarray(law.energy(at.inputs)),
-        "truth_energy": np.asarray(observe.clean_energy(known, physics.reference, at)),
+    noisy = np.asarray(noise.draw(keys["noise"], jnp.asarray(clean), relative, absolute))
+    r2 = {
+        "path": scores.r2(predicted, clean),
+        "path_sampled": scores.r2(predicted[path.sampled], clean[path.sampled]),
+        "path_extrapolated": scores.r2(predicted[~path.sampled], clean[~path.sampled]),
+        "test": scores.r2(test, clean_test),
+        "energy": scores.r2(energy[:, None], truth_energy[:, None]),
     }
-    inside = problem.path.sampled
-    origin = carved.restarts[carved.chosen.origin]
-    facts = {
-        "components": list(physics.default_components),
-        "label": problem.path.label,
-        "full": int(carved.full),
-        "nonzero": int(origin.nonzero),
-        "active": int(law.graph.size),
-        "penalty": float(origin.penalty),
-        "reason": carved.reason,
-        "seconds": {"carve": seconds["total"], "carve_compile": seconds["compile"]},
-        "r2": {
-            "path": scores.r2(own, truth),
-            "path_sampled": scores.r2(own[inside], truth[inside]),
-            "path_extrapolated": scores.r2(own[~inside], truth[~inside]),
-            "test": scores.r2(test, clean),
-            "per_component": scores.r2_per_component(test, clean, physics.default_components),
-            "energy": scores.r2(arrays["law_energy"][:, None], arrays["truth_energy"][:, None]),
-        },
-    }
-    if law.graph.size <= _PRINTED:
-        facts["law"], facts["latex"] = closed_form.text(law), closed_form.latex(law, 3)
-    return Piece(arrays, facts)
+    origin, short = carved.restarts[carved.chosen.origin], law.graph.size <= _PRINTED
+    return FitPoint(
+        components=names, label=path.label, coordinate=path.coordinate, sampled=path.sampled,
+        predicted=predicted, truth=clean, noisy=noisy, energy=energy, truth_energy=truth_energy,
+        full=int(carved.full), nonzero=int(origin.nonzero), active=int(law.graph.size),
+        penalty=float(origin.penalty), reason=carved.reason, r2=r2, spent=spent,
+        r2_components=scores.r2_per_component(test, clean_test, names),
+        closed_form=closed_form.text(law) if short else None,
+        latex=closed_form.latex(law, 3) if short else None,
+    )  # fmt: skip
 
 
-def _sampled(point: Point, pieces: ContentCache, report: Report, store: Any) -> tuple[Piece, Piece]:
-    """The point with its posterior, and the draws of its push-forward."""
-    study = point.study
-    _, carved, seconds = law_of(point.carve, pieces, report)
-    problem = prepare(stage_keys(study.seed)["data"], study)
+def fitted_to(carved: Carved, problem: Problem, floor: float) -> Carved:
+    """The same law before other data: their noise is judged at its prediction."""
+    train = problem.train
+    deviation = noise.deviation(train, predict(carved.law, train), floor)
+    return carved._replace(deviation=deviation, quadratic=compress(train, deviation))
+
+
+def _posterior(
+    point: Point, results: ContentCache, report: Report
+) -> tuple[SampledPoint, PushedDraws]:
+    """The point with its posterior, and draws of its push-forward."""
+    study, keys = point.study, stage_keys(point.study.seed)
+    law = law_of(point.carve, results, report)
     if point.carve != study:
-        carved = fitted_to(carved, problem, study.noise.floor)
-    arrays, facts = _fitted(study, problem, carved, seconds)
-    keys, clock = stage_keys(study.seed), Clock()
-    ensemble = sample(keys["infer"], carved, problem, study, report, store)[1]
-    spent = clock.seconds()
-    along = push_along(keys["noise"], problem, carved.law, ensemble, study)
-    moving = np.ptp(arrays["truth"], axis=0) > 0
-    facts["seconds"] |= {"infer": spent["total"], "infer_compile": spent["compile"]}
-    facts["moving"] = [name for name, moves in zip(along.components, moving, strict=True) if moves]
-    facts["inference"] = {
-        "method": ensemble.method,
-        "particles": ensemble.shape[1],
-        "draws": len(ensemble.theta),
-        "frozen": ensemble.run.frozen,
-        "stopped": ensemble.run.reason,
-        "r_hat": ensemble.health.r_hat if np.isfinite(ensemble.health.r_hat or np.nan) else None,
-        "steps": int(ensemble.run.marks[-1]),
-    }
+        problem = prepare(keys["data"], study)
+        carved = fitted_to(law.carved, problem, study.noise.floor)
+        law = CarvedProblem(problem, carved, law.spent)
+    fit, clock = _fit(study, law), Clock()
+    cache = results.unfinished(content_of(point))
+    ensemble = sample(keys["infer"], law.carved, law.problem, study, report, cache)[1]
+    seconds = clock.seconds()
+    along = push_along(keys["noise"], law.problem, law.carved.law, ensemble, study)
     reference = None
     if point.reference is not None:
-        work(point.reference, pieces, report, sampled=True, keep=True)
-        kept = pieces.find(_said(point.reference), "pushed")
-        reference = None if kept is None else kept.arrays["pushed"]
-    more, found = _judge(point.seed, along, ensemble, moving, problem.path.sampled, reference)
-    facts["scores"] = found
-    every = max(1, len(along.pushed) // _KEPT)
-    pushed = Piece({"pushed": along.pushed[::every][:_KEPT][:, :, moving].astype(np.float32)}, {})
-    return Piece({**arrays, **more}, facts), pushed
-
-
-def _judge(
-    seed: int,
-    along: PathPredictions,
-    ensemble: Ensemble,
-    moving: np.ndarray,
-    inside: np.ndarray,
-    reference: np.ndarray | None,
-) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """W1, coverage and CRPS along the path, with intervals, in the sampled range and beyond apart."""
-    random = np.random.default_rng(seed)
-    pushed, predictive = along.pushed[:, :, moving], along.predictive[:, :, moving]
-    truth, noisy = np.asarray(along.truth)[:, moving], np.asarray(along.noisy)[:, :, moving]
-    names = [name for name, moves in zip(along.components, moving, strict=True) if moves]
-    pairs = {
-        "w1_noisy": (pushed, noisy),
-        "w1_clean": (pushed, truth[None]),
-        "w1_predictive": (predictive, noisy),
-    }
-    if reference is not None:
-        pairs["w1_reference"] = (pushed, reference.astype(float))
-    arrays: dict[str, np.ndarray] = {
-        "mean": along.pushed.mean(axis=0), "sd": along.pushed.std(axis=0),
-        "predictive_mean": along.predictive.mean(axis=0), "predictive_sd": along.predictive.std(axis=0),
-        "energy_mean": along.pushed_energy.mean(axis=0), "energy_sd": along.pushed_energy.std(axis=0),
-    }  # fmt: skip
-    found: dict[str, Any] = {}
-    for name, (a, b) in pairs.items():
-        judged = _distance(random, a, b, ensemble.shape[1] if ensemble.shape[1] > _CHAINS else None)
-        arrays[name] = judged.along
-        found[name] = _summary(judged, names, inside)
-    score = scores.crps(predictive, noisy[0])
-    arrays["crps"] = score
-    found["crps"] = _groups(
-        lambda chosen, part: _mean(random, score[part][:, chosen].mean(axis=1)), names, inside
-    )
-    borders = scores.bands(predictive)
-    for level, (low, high) in borders.items():
-        covered = ((noisy[0] >= low) & (noisy[0] <= high)).astype(float)
-        found[f"coverage_{level}"] = _groups(
-            lambda chosen, part, covered=covered: _mean(
-                random, covered[part][:, chosen].mean(axis=1)
-            ),
-            names,
-            inside,
-        )
-    return arrays, found
-
-
-def _distance(
-    random: np.random.Generator, a: np.ndarray, b: np.ndarray, particles: int | None
-) -> Judged:
-    places = np.unique(np.linspace(0, a.shape[1] - 1, 2 * _PLACES).astype(int))
-    resampled = scores.wasserstein_resampled(
-        random, a[:, places], b[:, places], _RESAMPLED, particles
-    )
-    return Judged(scores.wasserstein(a, b), resampled, places)
-
-
-def _summary(judged: Judged, names: list[str], inside: np.ndarray) -> dict[str, Any]:
-    """Mean along the path and its 95 % bootstrap interval (of particles and noise), by part and kind of component."""
-
-    def one(chosen: np.ndarray, part: np.ndarray) -> list[float]:
-        value = float(judged.along[part][:, chosen].mean())
-        scatter = judged.resampled[:, part[judged.places]][:, :, chosen].mean(axis=(1, 2))
-        low, high = np.quantile(scatter - scatter.mean(), [0.025, 0.975])
-        return [value, max(0.0, value + float(low)), value + float(high)]
-
-    return _groups(one, names, inside)
-
-
-def _mean(random: np.random.Generator, values: Float[np.ndarray, "points"]) -> list[float]:
-    low, high = scores.interval(random, values, 400)
-    return [float(values.mean()), float(low), float(high)]
-
-
-def _groups(measure: Any, names: list[str], inside: np.ndarray) -> dict[str, Any]:
-    """A measure of all components and of each kind (S, mu), on the whole path, in the sampled range and beyond."""
-    kinds = [name.rstrip("0123456789") for name in names]
-    found = {}
-    for kind in ("all", *dict.fromkeys(kinds)):
-        chosen = np.array([kind in ("all", other) for other in kinds])
-        parts = {"path": np.ones(len(inside), bool), "sampled": inside, "extrapolated": ~inside}
-        found[kind] = {part: measure(chosen, where) for part, where in parts.items() if where.any()}
-    return found
+        sampled(point.reference, results, report)
+        reference = results.find(content_of(point.reference), PushedDraws)
+    draws = PathDraws.of(along, fit.sampled, ensemble.shape[1])
+    per_point, table = judge(point.seed, draws, None if reference is None else reference.values)
+    spent = fit.spent._replace(infer=seconds["total"], infer_compile=seconds["compile"])
+    run = ensemble.run
+    result = SampledPoint(
+        **{**dict(fit), "spent": spent}, moving=draws.names, along=per_point, scores=table,
+        pushed=Moments.of(along.pushed), predictive=Moments.of(along.predictive),
+        pushed_energy=Moments.of(along.pushed_energy), method=ensemble.method,
+        shape=ensemble.shape, stopped=run.reason, frozen=tuple(run.frozen),
+        steps=int(run.marks[-1]), diagnostics=ensemble.health,
+    )  # fmt: skip
+    every = max(1, len(draws.pushed) // _KEPT_DRAWS)
+    return result, PushedDraws(values=draws.pushed[::every][:_KEPT_DRAWS].astype(np.float32))

@@ -1,1 +1,5 @@
-"""Figures and pages of the reproduction: one file per kind of figure, each with `draw(outcome)`."""
+"""Kinds of figures, one file each: what a point of it is, how it is drawn, and its tables.
+
+A file has `measure`, `draw` and `details` (see `kinds.Kind`), and `Options` where its grids have
+any; it is found by its name, which a grid gives as `kind`.
+"""

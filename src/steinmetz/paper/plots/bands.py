@@ -1,44 +1,50 @@
 """Mean ± 2 sd over noisy validation data: a panel per reading."""
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from steinmetz.paper.plots.common import READINGS, borders, readings, shown
-from steinmetz.paper.reproduce import Outcome
+from steinmetz.paper import points, tables
+from steinmetz.paper.grids import READINGS
+from steinmetz.paper.plots import common
+from steinmetz.paper.records import Outcome, SampledPoint, grouped
 from steinmetz.report.style import COLOURS
 
+# About so many noisy data are drawn.
+_DOTS = 130
+# Space below and above the data, as shares of their range: for the bands, and for the legend.
+_BELOW = 0.25
+_ABOVE = 0.35
 
-def draw(outcome: Outcome) -> Figure:
+measure = points.sampled
+details = tables.scores
+
+
+def draw(outcome: Outcome[SampledPoint]) -> Figure:
     """The first seed: push-forward dark, predictive light."""
-    every = readings(outcome)
-    figure = Figure(figsize=(3.7 * len(every), 3.4), layout="constrained")
-    axes = figure.subplots(1, len(every), sharey=True, squeeze=False)[0]
-    for axis, reading in zip(axes, every, strict=True):
-        row = next(row for row in outcome.rows if row.reading == reading and row.seed == 0)
-        a, facts = row.found.arrays, row.found.facts
-        x, step = a["coordinate"], max(1, len(a["coordinate"]) // 130)
-        for colour, index in zip(COLOURS, shown(row), strict=False):
-            for mean, sd, alpha in (
-                ("predictive_mean", "predictive_sd", 0.18),
-                ("mean", "sd", 0.4),
-            ):
-                middle, width = a[mean][:, index], 2 * a[sd][:, index]
-                axis.fill_between(
-                    x, middle - width, middle + width, color=colour, alpha=alpha, lw=0
-                )
-            axis.plot(
-                x,
-                a["mean"][:, index],
-                color=colour,
-                label=f"{facts['components'][index]}, mean ± 2 sd",
-            )
-            axis.plot(x[::step], a["noisy"][::step, index], ".", ms=2.5, color=colour)
-        axis.plot([], [], ".", ms=3, color="0.4", label="noisy validation data")
-        axis.set_title(f"{READINGS[reading]}, {facts['active']} parameters", fontsize=8)
-        axis.set_xlabel(facts["label"])
-        low, high = np.quantile(a["noisy"], [0, 1])
-        axis.set_ylim(low - 0.25 * (high - low), high + 0.35 * (high - low))
-        borders(axis, row)
+    first = [row for row in outcome.rows if row.seed == 0]
+    groups = grouped(first, lambda row: row.reading)
+    size = 3.7 * len(groups), 3.4
+    figure, (axes,) = common.panels((1, len(groups)), size, sharey=True)
+    for axis, (reading, rows) in zip(axes, groups.items(), strict=True):
+        _panel(axis, rows[0].result, READINGS[reading])
     axes[0].set_ylabel("stress S")
     axes[0].legend(fontsize=7)
     return figure
+
+
+def _panel(axis: Axes, point: SampledPoint, reading: str) -> None:
+    """Both bands, the mean and the noisy data of every component that is shown."""
+    x, dots = point.coordinate, common.every(len(point.coordinate), _DOTS)
+    for colour, index in zip(COLOURS, common.shown(point), strict=False):
+        for moments, alpha in ((point.predictive, 0.18), (point.pushed, 0.4)):
+            middle, width = moments.mean[:, index], 2 * moments.sd[:, index]
+            common.shade(axis, x, (middle - width, middle + width), (colour, alpha))
+        label = f"{point.components[index]}, mean ± 2 sd"
+        axis.plot(x, point.pushed.mean[:, index], color=colour, label=label)
+        axis.plot(x[dots], point.noisy[dots, index], ".", ms=2.5, color=colour)
+    axis.plot([], [], ".", ms=3, color="0.4", label="noisy validation data")
+    common.named(axis, f"{reading}, {point.active} parameters", point.label)
+    low, high = np.quantile(point.noisy, [0, 1])
+    axis.set_ylim(low - _BELOW * (high - low), high + _ABOVE * (high - low))
+    common.borders(axis, point)

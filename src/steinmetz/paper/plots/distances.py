@@ -1,93 +1,80 @@
-"""W1 along the path, method by method: a row per reading, a panel per kind of data; and W1 against seconds."""
+"""W1 along the path, method by method: a row per reading, a panel per score; against seconds."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from steinmetz.paper import claims
-from steinmetz.paper.plots.common import LOOKS, READINGS, borders, of_kind, plain_ticks, readings
-from steinmetz.paper.reproduce import Outcome, Row
+from steinmetz.paper import grids, points, tables
+from steinmetz.paper.arms import arms
+from steinmetz.paper.plots import common
+from steinmetz.paper.records import Outcome, Row, SampledPoint, grouped
+from steinmetz.paper.scores import ScoreKey
 
+# W1 below this is drawn as this: it is zero at the reference, which a logarithm cannot show.
+_LEAST = 1e-5
+# The axis begins at this share of the largest W1, but not below the next.
+_DECADES = 1e-5
+_BOTTOM = 1e-4
+# So many states of a sampler and more are called particles, fewer chains.
 _CHAINS = 8
+# Seconds of sampling are at least this, for a logarithmic axis.
+_SHORTEST = 1e-3
+
+Rows = Sequence[Row[SampledPoint]]
+Options = grids.Panels
+measure = points.sampled
+details = tables.scores
 
 
-def draw(outcome: Outcome) -> Figure:
+def draw(outcome: Outcome[SampledPoint]) -> Figure:
     """Mean over seeds, with their range as a band."""
-    rows = [row for row in outcome.rows if row.value is None]
+    groups = grouped([r for r in outcome.rows if r.value is None], lambda row: row.reading)
     timed = [row for row in outcome.rows if row.value is not None]
-    panels, every = outcome.grid.options["panels"], readings(outcome)
-    lines = len(every) + bool(timed)
-    figure = Figure(figsize=(7.4, 2.6 * lines + 0.4), layout="constrained")
-    axes = figure.subplots(lines, len(panels), squeeze=False)
-    for line, reading in enumerate(every):
-        for column, (name, kind, title) in enumerate(panels):
-            axis = axes[line, column]
-            _curves(axis, [row for row in rows if row.reading == reading], name, kind)
-            axis.set_title(f"{title}, {READINGS[reading]}", fontsize=8)
-            axis.set_ylabel("Wasserstein-1")
-            borders(axis, rows[0])
-            axis.set_xlabel(rows[0].found.facts["label"])
+    shown, lines = outcome.grid.of(Options).panels, len(groups) + bool(timed)
+    figure, axes = common.panels((lines, len(shown)), (7.4, 2.6 * lines + 0.4))
+    for line, (reading, rows) in zip(axes, groups.items(), strict=False):
+        for axis, panel in zip(line, shown, strict=True):
+            _curves(axis, rows, panel.score)
+            title, x = f"{panel.title}, {grids.READINGS[reading]}", rows[0].result.label
+            common.named(axis, title, x, "Wasserstein-1")
+            common.borders(axis, rows[0].result)
     if timed:
-        _against_time(axes[-1], timed)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=7)
+        _against_time(axes[-1, 0], timed, "w1_reference", "to the long NUTS run")
+        _against_time(axes[-1, 1], timed, "w1_noisy", "to the noisy data")
+    handles = axes[0, 0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=7)
     return figure
 
 
-def _curves(axis: Any, rows: list[Row], name: str, kind: str) -> None:
-    for arm in dict.fromkeys(row.arm for row in rows):
-        colour, style = LOOKS[arm]
-        same = [row for row in rows if row.arm == arm]
-        values = np.stack([of_kind(row, name, kind) for row in same])
-        x, floor = same[0].found.arrays["coordinate"], 1e-5
-        active = sorted({row.found.facts["active"] for row in same})
-        count = f"{active[0]}" if len(active) == 1 else f"{active[0]}–{active[-1]}"
-        particles = same[0].found.facts["inference"]["particles"]
-        axis.fill_between(
-            x, np.maximum(values.min(axis=0), floor), np.maximum(values.max(axis=0), floor), color=colour, alpha=0.12,
-            lw=0,
-        )  # fmt: skip
-        word = "chain" if particles == 1 else "chains" if particles < _CHAINS else "particles"
-        label = f"{arm} ({count} parameters, {particles} {word})"
-        axis.plot(
-            x, np.maximum(values.mean(axis=0), floor), ls=style, color=colour, lw=1.3, label=label
-        )
-    axis.set_yscale("log")
-    top = max(float(of_kind(row, name, kind).max()) for row in rows)
-    axis.set_ylim(max(top * 1e-5, 1e-4), 1.5 * top)
+def _curves(axis: Axes, rows: Rows, score: ScoreKey) -> None:
+    """A line per arm, and how large its laws and its ensemble are."""
+    top = max(float(row.result.score_along(score).max()) for row in rows)
+    for arm, same in grouped(rows, lambda row: row.arm).items():
+        look, first = arms().look(arm), same[0].result
+        x, count = first.coordinate, first.shape[1]
+        values = np.stack([row.result.score_along(score) for row in same])
+        edges = np.maximum(values.min(axis=0), _LEAST), np.maximum(values.max(axis=0), _LEAST)
+        common.shade(axis, x, edges, (look.colour, 0.12))
+        word = "chain" if count == 1 else "chains" if count < _CHAINS else "particles"
+        sizes = f"{common.span(row.result.active for row in same)} parameters, {count} {word}"
+        mean, label = np.maximum(values.mean(axis=0), _LEAST), f"{arm} ({sizes})"
+        axis.plot(x, mean, ls=look.line, color=look.colour, lw=1.3, label=label)
+    axis.set(yscale="log", ylim=(max(top * _DECADES, _BOTTOM), 1.5 * top))
 
 
-def _against_time(axes: Any, rows: list[Row]) -> None:
-    """The same samplers stopped early: W1 to the long NUTS run (left) and to the noisy data (right)."""
-    for axis, name, title in (
-        (axes[0], "w1_reference", "to the long NUTS run, at equal time"),
-        (axes[1], "w1_noisy", "to the noisy data, at equal time"),
-    ):
-        for arm in dict.fromkeys(row.arm for row in rows):
-            colour, style = LOOKS[arm]
-            same = [row for row in rows if row.arm == arm]
-            lengths = sorted({row.value for row in same if row.value is not None})
-            x = [
-                np.mean([seconds(row) for row in same if row.value == length]) for length in lengths
-            ]
-            y = [
-                np.mean(
-                    [claims.score(row, f"{name}.all.path") for row in same if row.value == length]
-                )
-                for length in lengths
-            ]
-            axis.plot(x, y, ls=style, marker="o", ms=3, color=colour)
-        axis.set_xscale("log")
-        axis.set_yscale("log")
-        plain_ticks(axis.xaxis)
-        plain_ticks(axis.yaxis)
-        axis.set_xlabel("seconds of sampling, without compilation")
-        axis.set_ylabel("Wasserstein-1, mean")
-        axis.set_title(f"{title}, proper posterior", fontsize=8)
-
-
-def seconds(row: Row) -> float:
-    """Sampling without compilation."""
-    spent = row.found.facts["seconds"]
-    return max(float(spent["infer"] - spent["infer_compile"]), 1e-3)
+def _against_time(axis: Axes, rows: Rows, score: str, title: str) -> None:
+    """The same samplers stopped early: W1 against seconds of sampling, means over seeds."""
+    for arm, same in grouped(rows, lambda row: row.arm).items():
+        look, curve = arms().look(arm), []
+        for _, stopped in sorted(grouped(same, lambda row: row.value or 0.0).items()):
+            spent = [row.result.spent for row in stopped]
+            seconds = [max(each.infer - each.infer_compile, _SHORTEST) for each in spent]
+            distances = [row.result.number(ScoreKey(score)) for row in stopped]
+            curve.append((np.mean(seconds), np.mean(distances)))
+        axis.plot(*np.transpose(curve), ls=look.line, marker="o", ms=3, color=look.colour)
+    axis.set(xscale="log", yscale="log")
+    common.plain_ticks(axis.xaxis, axis.yaxis)
+    x, y = "seconds of sampling, without compilation", "Wasserstein-1, mean"
+    common.named(axis, f"{title}, at equal time, proper posterior", x, y)

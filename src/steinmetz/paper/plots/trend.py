@@ -1,71 +1,62 @@
-"""W1 against data or particles: along the path for every value (left), its mean with the spread of seeds (right)."""
+"""W1 against data or particles: along the path for every value, and its mean over the path."""
 
 import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from steinmetz.paper import claims
-from steinmetz.paper.plots.common import READINGS, borders, of_kind, plain_ticks, readings
-from steinmetz.paper.reproduce import Outcome
+from steinmetz.paper import grids, points, tables
+from steinmetz.paper.claims import correlation
+from steinmetz.paper.plots import common
+from steinmetz.paper.records import Outcome, SampledPoint, grouped
 from steinmetz.report.style import COLOURS
 
+Options = grids.Panels
+measure = points.sampled
+details = tables.scores
+# Points of all seeds at every value of the axis.
+ByValue = dict[float, list[SampledPoint]]
 
-def draw(outcome: Outcome) -> Figure:
-    """A row per reading."""
-    every, axis_of = readings(outcome), outcome.grid.axis
-    panels = outcome.grid.options["panels"]
-    figure = Figure(figsize=(7.4, 2.7 * len(every) + 0.2), layout="constrained")
-    axes = figure.subplots(len(every), 2, squeeze=False)
-    values = sorted({row.value for row in outcome.rows if row.value is not None})
-    colours = matplotlib.colormaps["viridis"](np.linspace(0, 0.9, len(values)))
-    for line, reading in enumerate(every):
-        rows = [row for row in outcome.rows if row.reading == reading]
-        left, right = axes[line]
-        for colour, value in zip(colours, values, strict=True):
-            same = [row for row in rows if row.value == value]
-            along = np.mean([of_kind(row, panels[0][0], panels[0][1]) for row in same], axis=0)
-            left.plot(
-                same[0].found.arrays["coordinate"], along, color=colour, lw=1.2, label=f"{value:g}"
-            )
-        left.set_title(f"{panels[0][2]}, {READINGS[reading]}", fontsize=8)
-        left.set_xlabel(rows[0].found.facts["label"])
-        left.set_ylabel("Wasserstein-1")
-        borders(left, rows[0])
-        for colour, (name, kind, title) in zip(COLOURS, panels, strict=False):
-            scores = [
-                [claims.score(r, f"{name}.{kind}.path") for r in rows if r.value == value]
-                for value in values
-            ]
-            rho = claims.correlation(
-                np.repeat(values, [len(some) for some in scores]),
-                np.concatenate([np.array(some) for some in scores]),
-            )
-            middle = np.array([np.mean(some) for some in scores])
-            right.fill_between(
-                values,
-                [min(s) for s in scores],
-                [max(s) for s in scores],
-                color=colour,
-                alpha=0.15,
-                lw=0,
-            )
-            right.plot(
-                values,
-                middle,
-                "o-",
-                ms=3,
-                color=colour,
-                label=f"{title}, rank correlation {rho:.2f}",
-            )
-        right.set_xscale("log")
-        right.set_yscale("log")
-        plain_ticks(right.yaxis)
-        right.set_xticks(values, [f"{value:g}" for value in values])
-        right.minorticks_off()
-        right.set_xlabel("" if axis_of is None else axis_of.label)
-        right.set_ylabel("Wasserstein-1, path mean")
+
+def draw(outcome: Outcome[SampledPoint]) -> Figure:
+    """A row per reading: the first panel along the path (left), means of all of them (right)."""
+    shown, groups = outcome.grid.of(Options).panels, grouped(outcome.rows, lambda row: row.reading)
+    label = "" if outcome.grid.axis is None else outcome.grid.axis.label
+    figure, axes = common.panels((len(groups), 2), (7.4, 2.7 * len(groups) + 0.2))
+    for (left, right), (reading, rows) in zip(axes, groups.items(), strict=True):
+        by_value = sorted(grouped(rows, lambda row: row.value or 0.0).items())
+        every = {value: [row.result for row in same] for value, same in by_value}
+        _along(left, every, shown[0])
+        title, x = f"{shown[0].title}, {grids.READINGS[reading]}", rows[0].result.label
+        common.named(left, title, x, "Wasserstein-1")
+        common.borders(left, rows[0].result)
+        _means(right, every, shown)
+        right.set(xlabel=label, ylabel="Wasserstein-1, path mean")
         right.legend(fontsize=7)
-    axes[0, 0].legend(
-        fontsize=6.5, title="" if axis_of is None else axis_of.label, title_fontsize=6.5, ncols=2
-    )
+    axes[0, 0].legend(fontsize=6.5, title=label, title_fontsize=6.5, ncols=2)
     return figure
+
+
+def _along(axis: Axes, every: ByValue, panel: grids.Panel) -> None:
+    """Mean over seeds, a line per value."""
+    colours = matplotlib.colormaps["viridis"](np.linspace(0, 0.9, len(every)))
+    for colour, (value, same) in zip(colours, every.items(), strict=True):
+        along = np.mean([point.score_along(panel.score) for point in same], axis=0)
+        axis.plot(same[0].coordinate, along, color=colour, lw=1.2, label=f"{value:g}")
+
+
+def _means(axis: Axes, every: ByValue, shown: tuple[grids.Panel, ...]) -> None:
+    """Mean over the path against the value; the band is the range of the seeds."""
+    x = np.array(list(every))
+    for colour, panel in zip(COLOURS, shown, strict=False):
+        seeds = [[point.number(panel.score) for point in same] for same in every.values()]
+        scores = [np.array(each) for each in seeds]
+        rho = correlation(np.repeat(x, list(map(len, scores))), np.concatenate(scores))
+        low, middle, high = np.array([(each.min(), each.mean(), each.max()) for each in scores]).T
+        common.shade(axis, x, (low, high), (colour, 0.15))
+        label = f"{panel.title}, rank correlation {rho:.2f}"
+        axis.plot(x, middle, "o-", ms=3, color=colour, label=label)
+    axis.set(xscale="log", yscale="log")
+    common.plain_ticks(axis.yaxis)
+    axis.set_xticks(x, [f"{value:g}" for value in x])
+    axis.minorticks_off()
