@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steinmetz import registry
-from steinmetz.cache import Store
+from steinmetz.cache import Cache
 from steinmetz.infer import driver, svgd
 from steinmetz.infer.base import as_target
 from steinmetz.infer.driver import Checkpoints
@@ -62,8 +62,8 @@ def test_interrupted_and_resumed_is_uninterrupted_to_the_bit(method, tmp_path):
     whole = run()
     for stop in (1, 17, 45):
         with pytest.raises(Kill):
-            run(Checkpoints(Store(tmp_path, name)), interrupted_at(stop))
-    again = run(Checkpoints(Store(tmp_path, name)))
+            run(Checkpoints(Cache(tmp_path, name)), interrupted_at(stop))
+    again = run(Checkpoints(Cache(tmp_path, name)))
     np.testing.assert_array_equal(again.draws, whole.draws)
     np.testing.assert_array_equal(again.direction, whole.direction)
     assert again.reason == whole.reason
@@ -89,15 +89,15 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path, monkeypatch):
             start,
             config.schedule,
             killed,
-            Checkpoints(Store(tmp_path, "x")),
+            Checkpoints(Cache(tmp_path, "x")),
         )
-    assert 0 < int(Store(tmp_path, "x").get("infer")["number"]) < 30
-    again = sample(svgd, gaussian, 2, particles=6, steps=80, cache=Store(tmp_path, "x"))
+    assert 0 < int(Cache(tmp_path, "x").get("infer")["number"]) < 30
+    again = sample(svgd, gaussian, 2, particles=6, steps=80, cache=Cache(tmp_path, "x"))
     np.testing.assert_array_equal(again.draws, whole.draws)
 
 
 def test_a_checkpoint_of_another_shape_or_a_damaged_one_is_left_alone(tmp_path):
-    store = Store(tmp_path, "x")
+    store = Cache(tmp_path, "x")
     with pytest.raises(Kill):
         driver.run(
             jax.random.key(0), svgd.build(as_target(gaussian), svgd.Config()), jnp.ones((4, 2)), svgd.Config(steps=50).schedule,

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from steinmetz.cache import Store
+from steinmetz.cache import Cache
 from steinmetz.engine.problem import Problem, network_of
 from steinmetz.errors import InputError
 from steinmetz.infer import sampling
@@ -89,7 +89,7 @@ def sample(
     problem: Problem,
     study: Study,
     report: Report,
-    cache: Store | None = None,
+    cache: Cache | None = None,
 ) -> tuple[density.Posterior, Ensemble]:
     """Sample the posterior of the law, from its Laplace approximation and in its coordinates.
 
