@@ -3,7 +3,6 @@
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -22,11 +21,15 @@ from steinmetz.potentials.law import Law, structure
 from steinmetz.records import Report
 from steinmetz.shapes import Particles, PerParticle, Scalar, Theta, Vector
 from steinmetz.sparsify import carve
+from steinmetz.studies.config import Study
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ensemble(sampling.Samples):
-    """The posterior as laws: every draw also as parameters θ, with its log density and noise factor s."""
+    """The posterior as laws: of every draw its parameters θ, log density and noise factor s.
+
+    `draws` are the same in the unconstrained coordinates u of the posterior.
+    """
 
     theta: Float[np.ndarray, "draws parameters"]
     log_density: Float[np.ndarray, "draws"]
@@ -53,30 +56,30 @@ def target_of(posterior: density.Posterior, batch: int | None = None) -> Target:
     return Target(log_density, values_and_slopes, *rows, posterior.draw_prior)
 
 
-def potential_of(study: Any, problem: Problem, law: Law) -> Potential:
-    """The law's graph; where nothing was pruned, the network itself: faster, with the same parameters."""
+def potential_of(study: Study, problem: Problem, law: Law) -> Potential:
+    """The law's graph; where nothing was pruned the network itself, which is faster."""
     network = network_of(study, problem.physics)
     return network if law.graph.size == network.size and law.graph == network.graph() else law.graph
 
 
-def prior_of(study: Any, problem: Problem, carved: carve.Carved) -> density.Config:
+def prior_of(study: Study, problem: Problem, carved: carve.Carved) -> density.Config:
     """The prior with its deviation in numbers.
 
     A price λ Σ θ² log(n)/n in a loss χ²/n is a Gaussian prior of deviation τ = 1/√(λ log n).
     """
-    if study.prior.deviation != "penalty":
-        return study.prior
+    prior: density.Config = study.prior
+    if prior.deviation != "penalty":
+        return prior
     penalty = carved.restarts[carved.chosen.origin].penalty
-    return study.prior.model_copy(
-        update={"deviation": float((penalty * np.log(problem.train.cells)) ** -0.5)}
-    )
+    deviation = float((penalty * np.log(problem.train.cells)) ** -0.5)
+    return prior.model_copy(update={"deviation": deviation})
 
 
 def sample(
     key: Array,
     carved: carve.Carved,
     problem: Problem,
-    study: Any,
+    study: Study,
     report: Report,
     cache: Store | None = None,
 ) -> tuple[density.Posterior, Ensemble]:
@@ -87,9 +90,10 @@ def sample(
     natural = carve.NaturalUnits.of(
         problem.train, problem.physics.reference, problem.physics.sizes, study.noise.floor
     )
+    law, prior = carved.law, prior_of(study, problem, carved)
     posterior = density.of_potential(
-        potential_of(study, problem, carved.law), carved.law.graph, carved.law.reference, carved.quadratic,
-        problem.train.cells, natural.sizes, natural.modulus, prior_of(study, problem, carved), study.noise.unknown,
+        potential_of(study, problem, law), law.graph, law.reference, carved.quadratic,
+        problem.train.cells, natural.sizes, natural.modulus, prior, study.noise.unknown,
     )  # fmt: skip
     laplace = density.laplace(posterior, carved.law.values)
     choice = study.infer.chosen(posterior.dimension)
@@ -106,14 +110,14 @@ def sample(
     return posterior, Ensemble(**vars(samples), theta=theta, log_density=value, factor=factor)
 
 
-def check(study: Any) -> None:
+def check(study: Study) -> None:
     """Refuse, before anything is computed, a sampler that cannot sample the posterior of a law."""
     instead = study.infer.capabilities.instead_for_laws
     if instead:
         raise InputError(f"infer.method = '{study.infer.method}' {instead}")
 
 
-def _name(study: Any, carved: carve.Carved) -> str:
+def _name(study: Study, carved: carve.Carved) -> str:
     """The name under which checkpoints of this inference are kept."""
     content = [study.infer.model_dump(mode="json"), study.seed, structure(carved.law)]
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
