@@ -1,4 +1,4 @@
-"""Laplace's approximation of a log density: its mode, and the root of its covariance there (method §5).
+"""Laplace's approximation of a log density: its mode and the covariance there (method §5).
 
 It stands below the posterior and the samplers, because both need it: the posterior to say where a
 law lies and how sharply the data hold it, the samplers to see every target as if it were round.
@@ -10,15 +10,18 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from steinmetz.shapes import Matrix, Particles, Scalar, Vector
 
+# A log density, up to a constant.
 LogDensity = Callable[[Vector], Scalar]
-"""A log density, up to a constant."""
-
+# Standardised residuals: −½ of the sum of their squares is a term of a log density.
 Rows = Callable[[Vector], Float[Array, "rows"]]
-"""Standardised residuals: −½ of the sum of their squares is a term of a log density."""
+
+# Least eigenvalue, as a share of the largest: a flat direction must not make a step infinite.
+_SMALLEST = 1e-3
 
 
 class Laplace(eqx.Module):
@@ -41,8 +44,8 @@ class Laplace(eqx.Module):
     def inverse(
         self, u: Float[Array, "*particles dimension"]
     ) -> Float[Array, "*particles dimension"]:
-        """v of one point u, or of many."""
-        return jnp.linalg.solve(self.root, (u - self.centre).T).T
+        """v of one point u, or of many: for draws of a sampler that saw u itself."""
+        return jnp.transpose(jnp.linalg.solve(self.root, (u - self.centre).T))
 
 
 class Search(NamedTuple):
@@ -61,9 +64,20 @@ def gauss_newton(*rows: Rows) -> Callable[[Vector], Matrix]:
 
     def curvature(u: Vector) -> Matrix:
         jacobian = jax.jacfwd(lambda v: jnp.concatenate([row(v) for row in rows]))(u)
-        return jacobian.T @ jacobian
+        return jnp.matmul(jacobian.T, jacobian)
 
     return curvature
+
+
+def positive(hessian: Matrix) -> Matrix:
+    """|λ|, and at least a thousandth of the largest; the identity where it is not finite."""
+    finite = jnp.all(jnp.isfinite(hessian))
+    unit = jnp.eye(len(hessian), dtype=hessian.dtype)
+    values, vectors = jnp.linalg.eigh(jnp.where(finite, hessian, unit))
+    size = jnp.abs(values)
+    tiny = float(np.finfo(hessian.dtype).tiny) ** 0.5
+    size = jnp.maximum(size, jnp.maximum(_SMALLEST * jnp.max(size), tiny))
+    return jnp.matmul(vectors * size, vectors.T)
 
 
 def at_mode(

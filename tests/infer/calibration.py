@@ -1,4 +1,4 @@
-"""Simulation-based calibration: ranks of the truth among posterior draws, over many data sets (Talts et al. 2018)."""
+"""Simulation-based calibration: ranks of truths among posterior draws (Talts et al. 2018)."""
 
 import jax
 import jax.numpy as jnp
@@ -6,9 +6,9 @@ import numpy as np
 
 
 def ranks(method, simulate, log_density, count, draws, key=0, laplace=None, **settings):
-    """Ranks (count × dimension) of truths among `draws` posterior draws each; one compiled program for all data sets.
+    """Ranks (count × dimension) of truths among `draws` posterior draws each, in one program.
 
-    `simulate(key) → (truth, data)`, `log_density(x, data)`, `laplace(data)` for the start and metric.
+    `simulate(key) → (truth, data)`, `log_density(x, data)`, `laplace(data)` for start and metric.
     """
     from steinmetz.infer.base import as_target, whiten
 
@@ -43,7 +43,7 @@ def ranks(method, simulate, log_density, count, draws, key=0, laplace=None, **se
 
 
 def band(count, draws, level=0.95, simulations=4000, seed=0):
-    """Half-width, in standard errors at every rank, that all ranks of a uniform sample stay within with `level`."""
+    """Half-width, in standard errors at every rank, that a uniform sample keeps with `level`."""
     uniform = np.random.default_rng(seed).integers(0, draws + 1, (simulations, count))
     return float(np.quantile([excess(row, draws) for row in uniform], level))
 

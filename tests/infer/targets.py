@@ -31,7 +31,7 @@ def poisoned(x):
 
 
 def linear_model(size, rows, seed=0):
-    """y = A θ + noise with prior N(m, diag): a Target with all its parts, and the exact posterior."""
+    """y = A θ + noise with prior N(m, diag): a Target with all parts, and its exact posterior."""
     random = np.random.default_rng(seed)
     A = random.normal(size=(rows, size))
     prior_mean, prior_deviation = random.normal(size=size), random.uniform(0.5, 2, size)

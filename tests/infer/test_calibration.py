@@ -1,4 +1,4 @@
-"""Simulation-based calibration on a linear model and on a law of seven parameters. Figures are in docs/samplers.md."""
+"""Calibration on a linear model and on a law of seven parameters; figures: docs/samplers.md."""
 
 import jax
 import jax.numpy as jnp
@@ -42,10 +42,10 @@ class Linear:
 
 
 class SevenParameters:
-    """Ψ of seven non-negative or free weights in two softplus layers, with its prior; stress of 40 states, sd 0.2.
+    """Ψ of seven weights in two softplus layers, with its prior; stress of 40 states, sd 0.2.
 
-    With few and precise data a weight near zero has a tail in log θ that is hundreds of times as long as its head is
-    wide; then no sampler of this test ends in time, NUTS included.
+    With few and precise data a weight near zero has a tail in log θ that is hundreds of times as
+    long as its head is wide; then no sampler of this test ends in time, NUTS included.
     """
 
     def __init__(self, physics):
@@ -78,9 +78,9 @@ class SevenParameters:
         )
         shape = (40, len(self.names))
         self.empty = Observations(
-            state=np.asarray(states), inputs=self.at.inputs, operator=self.at.operator, values=jnp.zeros(shape),
-            observed=jnp.ones(shape, bool), relative=jnp.zeros(shape), absolute=jnp.full(shape, 0.2),
-            components=self.names,
+            state=np.asarray(states), inputs=self.at.inputs, operator=self.at.operator,
+            values=jnp.zeros(shape), observed=jnp.ones(shape, bool), relative=jnp.zeros(shape),
+            absolute=jnp.full(shape, 0.2), components=self.names,
         )  # fmt: skip
         self.compressed = lambda values: compress(
             self.empty._replace(values=values), jnp.full(shape, 0.2)
@@ -115,7 +115,7 @@ class SevenParameters:
         return self.given(values).log_density(x)
 
     def laplace(self, values):
-        """At the best of eight modes, found from prior draws: as a law is carved from several restarts."""
+        """At the best of eight modes, found from prior draws, as a law is from restarts."""
         posterior = self.given(values)
         starts = jax.vmap(posterior.draw_prior)(jax.random.split(jax.random.key(1), 8))
 
@@ -134,9 +134,8 @@ def judged(name, model, count):
     )
     limit = band(count, DRAWS, 1 - 0.05 / found.shape[1])
     worst = max(excess(column, DRAWS) for column in found.T)
-    print(
-        f"SBC {type(model).__name__} {name}: {worst:.2f} standard errors at worst, band {limit:.2f}, {count} data sets"
-    )
+    errors = f"{worst:.2f} standard errors at worst, band {limit:.2f}"
+    print(f"SBC {type(model).__name__} {name}: {errors}, {count} data sets")
     return worst, limit
 
 
@@ -167,7 +166,7 @@ def test_seven_parameters_are_calibrated(name, physics):
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["ssvgd", "svgd"])
 def test_figures_of_the_other_stein_methods(name, physics):
-    """Published as they are; plain SVGD, which loses variance on a law, must be seen outside the band there."""
+    """Published as they are; plain SVGD loses variance on a law, which must be seen there."""
     judged(name, Linear(), 400)
     worst, limit = judged(name, SevenParameters(physics), 200)
     assert name != "svgd" or worst > limit

@@ -1,4 +1,4 @@
-"""Every check passes where it should, fails where it should, and applies to methods that declare it."""
+"""Every check passes and fails where it should, and applies to methods that declare it."""
 
 import math
 
@@ -8,9 +8,10 @@ from steinmetz.infer.base import settings_of
 from steinmetz.infer.checks import Inference, examine
 
 GOOD = {
-    "reason": "asked for by name", "particles": 50, "snapshots": 40, "draws": 2000, "frozen": (), "steps": 4400,
-    "direction": 0.001, "stopped": "all 4400 steps done", "discrepancy": 0.16, "expected": 0.15,
-    "variance": (0.9, 1.2), "mean_variance": 1.02, "r_hat": 1.004, "bulk": 1500.0, "tail": 900.0,
+    "reason": "asked for by name", "stopped": "all 4400 steps done", "steps": 4400,
+    "particles": 50, "snapshots": 40, "draws": 2000, "frozen": (), "direction": 0.001,
+    "discrepancy": 0.16, "expected": 0.15, "variance": (0.9, 1.2), "mean_variance": 1.02,
+    "r_hat": 1.004, "bulk": 1500.0, "tail": 900.0,
     "totals": {"divergent": 0.0, "accepted": 570.0, "tried": 1000.0},
 }  # fmt: skip
 

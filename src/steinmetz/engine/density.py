@@ -1,5 +1,6 @@
 """Sample any JAX log density with any of the samplers, without mechanics."""
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -10,14 +11,13 @@ from numpy.typing import ArrayLike
 from steinmetz.engine.problem import use_double
 from steinmetz.errors import InputError
 from steinmetz.infer.base import Settings, Target, as_target, settings_of
-from steinmetz.infer.curvature import curvature_of
 from steinmetz.infer.driver import Cache, Checkpoints
 from steinmetz.infer.sampling import Samples
 from steinmetz.infer.sampling import sample as draw
 from steinmetz.laplace import Laplace, LogDensity, Search, at_mode
 from steinmetz.records import Report, silent
 
-# Long, because a start may be far away, and any length of a step, because nothing is known of scales.
+# Many steps, because a start may be far away, of any length, because nothing is known of scales.
 _SEARCH = Search(steps=50, lengths=12)
 
 
@@ -30,12 +30,12 @@ def sample(
     cache: Cache | None = None,
     **settings: Any,
 ) -> Samples:
-    """Draws from a log density: Newton steps from `start` to its mode, then the sampler, round there.
+    """Draws from a log density: Newton steps from `start` to its mode, then a sampler from there.
 
-    `settings` are those of the method, such as particles=100; whiten=False starts around `start` and
-    keeps the coordinates. With a `cache`, an interrupted call goes on where it was.
-    Raises `InputError` for settings and starts that cannot be, and `RunFailure` where more than a
-    tenth of the particles meet a density that is not finite.
+    `settings` are those of the method, such as particles=100; whiten=False starts around `start`
+    and keeps the coordinates. With a `cache`, an interrupted call goes on where it was. Raises
+    `InputError` for settings and starts that cannot be, and `RunFailure` where more than a tenth of
+    the particles meet a density that is not finite.
     """
     use_double()
     point = jnp.asarray(start, float)
@@ -47,8 +47,8 @@ def sample(
     choice = _settings(method, settings).chosen(point.size)
     laplace = Laplace(point, jnp.eye(point.size))
     if choice.settings.whiten:
-        curvature = curvature_of(target)
-        laplace = jax.jit(lambda x: at_mode(target.log_density, curvature, x, _SEARCH))(point)
+        search = partial(at_mode, target.log_density, target.curvature, search=_SEARCH)
+        laplace = jax.jit(search)(point)
     checkpoints = None if cache is None else Checkpoints(cache)
     return draw(jax.random.key(seed), target, laplace, choice, report, checkpoints)
 

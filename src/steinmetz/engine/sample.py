@@ -75,12 +75,12 @@ def prior_of(study: Study, problem: Problem, carved: carve.Carved) -> density.Co
 
     A price λ Σ θ² log(n)/n in a loss χ²/n is a Gaussian prior of deviation τ = 1/√(λ log n).
     """
-    if study.prior.deviation != "penalty":
-        return study.prior
+    prior: density.Config = study.prior
+    if prior.deviation != "penalty":
+        return prior
     penalty = carved.restarts[carved.chosen.origin].penalty
-    return study.prior.model_copy(
-        update={"deviation": float((penalty * np.log(problem.train.cells)) ** -0.5)}
-    )
+    deviation = float((penalty * np.log(problem.train.cells)) ** -0.5)
+    return prior.model_copy(update={"deviation": deviation})
 
 
 def sample(
@@ -98,9 +98,10 @@ def sample(
     natural = carve.NaturalUnits.of(
         problem.train, problem.material.reference, problem.material.sizes, study.noise.floor
     )
+    law, prior = carved.law, prior_of(study, problem, carved)
     posterior = density.of_potential(
-        potential_of(study, problem, carved.law), carved.law.graph, carved.law.reference, carved.quadratic,
-        problem.train.cells, natural.sizes, natural.modulus, prior_of(study, problem, carved), study.noise.unknown,
+        potential_of(study, problem, law), law.graph, law.reference, carved.quadratic,
+        problem.train.cells, natural.sizes, natural.modulus, prior, study.noise.unknown,
     )  # fmt: skip
     laplace = density.laplace(posterior, carved.law.values)
     choice = study.infer.chosen(posterior.dimension)

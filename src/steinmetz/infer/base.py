@@ -2,11 +2,12 @@
 
 A sampler sees a log density and nothing of mechanics. A method is one file of this folder with
 
-    class Config(Settings)            its settings, with defaults that run
+    class Config(Settings)            its settings, with defaults that run, and its capabilities
     build(target, config) → Sampler   its first state and its step
     PRESETS                           settings by the name of a preset; may be left out
 
-A method that only chooses another one (`auto`) has `Config.chosen` in place of `build`.
+It is found by the name of its file and tested by `tests/infer/test_contract.py` as soon as it
+exists. A method that only chooses another one (`auto`) has `Config.chosen` in place of `build`.
 """
 
 from collections.abc import Callable
@@ -19,10 +20,12 @@ from jaxtyping import Array
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from steinmetz import registry
-from steinmetz.laplace import Laplace, LogDensity, Rows
-from steinmetz.shapes import Alive, Count, Particles, PerParticle, Scalar, Vector
+from steinmetz.laplace import Laplace, LogDensity, Rows, gauss_newton, positive
+from steinmetz.shapes import Alive, Count, Matrix, Particles, PerParticle, Scalar, Vector
 
+# (key, particles) → log p and ∇log p of each
 ValuesAndSlopes = Callable[[Array, Particles], tuple[PerParticle, Particles]]
+# key → one draw
 Draw = Callable[[Array], Vector]
 
 
@@ -30,9 +33,9 @@ class Target(NamedTuple):
     """A log density, and what is known beside it.
 
     `values_and_slopes(key, particles)` are log p and ∇log p of many particles at once; they may be
-    estimates from a batch of the data, chosen by the key. `likelihood` and `prior` are residual rows:
-    JᵀJ of theirs is the Gauss–Newton curvature of the two factors (only their slopes are used).
-    `draw_prior(key)` is one exact draw from the prior, `centre` the most probable point.
+    estimates from a batch of the data, chosen by the key. `likelihood` and `prior` are residual
+    rows: JᵀJ of theirs is the Gauss–Newton curvature of the two factors (only their slopes are
+    used). `draw_prior(key)` is one exact draw from the prior, `centre` the most probable point.
     """
 
     log_density: LogDensity
@@ -41,6 +44,16 @@ class Target(NamedTuple):
     prior: Rows | None = None
     draw_prior: Draw | None = None
     centre: Vector | None = None
+
+    def curvature(self, x: Vector) -> Matrix:
+        """Of −log p at x, always positive definite.
+
+        Gauss–Newton where the rows of likelihood and prior are known, else the Hessian made
+        positive.
+        """
+        if self.likelihood is None or self.prior is None:
+            return positive(-jax.hessian(self.log_density)(x))
+        return gauss_newton(self.likelihood, self.prior)(x)
 
 
 def as_target(log_density: LogDensity | Target) -> Target:
@@ -53,9 +66,9 @@ def as_target(log_density: LogDensity | Target) -> Target:
 
 
 def whiten(target: Target, laplace: Laplace) -> Target:
-    """The target in coordinates v with u = centre + root v, where its Laplace approximation is round.
+    """The target in coordinates v with u = centre + root v, in which Laplace's Gaussian is round.
 
-    The constant log |root| is left out.
+    Slopes change by the chain rule, ∇_v = rootᵀ ∇_u; the constant log |root| is left out.
     """
 
     def values_and_slopes(key: Array, particles: Particles) -> tuple[PerParticle, Particles]:
@@ -78,7 +91,10 @@ def whiten(target: Target, laplace: Laplace) -> Target:
 
 @runtime_checkable
 class State(Protocol):
-    """What the next step needs; at least the places of the particles, and which are usable."""
+    """What the next step needs: at least where the particles are, and which are usable.
+
+    All of it are arrays: a checkpoint is the arrays of a state.
+    """
 
     @property
     def particles(self) -> Particles: ...
@@ -98,6 +114,13 @@ class Info(NamedTuple):
     frozen: Count
     facts: dict[str, Array]
 
+    @classmethod
+    def of(cls, direction: Particles, alive: Alive, facts: dict[str, Array]) -> "Info":
+        """With the mean length of the directions of the usable particles."""
+        lengths = jnp.where(alive, jnp.linalg.norm(direction, axis=1), 0.0)
+        mean = jnp.sum(lengths) / jnp.maximum(jnp.sum(alive), 1)
+        return cls(mean, jnp.sum(~alive), facts)
+
 
 S = TypeVar("S", bound=State)
 
@@ -106,8 +129,8 @@ S = TypeVar("S", bound=State)
 class Sampler(Generic[S]):
     """`init(key, position) → state` and `step(key, state) → (state, info)`.
 
-    `position` is particles × dimension. Both are compiled: they must not raise. A particle that meets
-    a density or slope that is not finite is no longer `alive`: it stays, and nobody feels it.
+    `position` is particles × dimension. Both are compiled: they must not raise. A particle that
+    meets a density or slope that is not finite is no longer `alive`: it stays, and nobody feels it.
     """
 
     init: Callable[[Array, Particles], S]
@@ -115,9 +138,10 @@ class Sampler(Generic[S]):
 
 
 class Schedule(NamedTuple):
-    """`burn` steps, then `steps` more of which every `thin`-th is kept; 0 keeps the last places only.
+    """How long to run and what to keep.
 
-    A run ends early when `info.direction` is below `tolerance`.
+    After `burn` steps come `steps` more, of which every `thin`-th is kept; 0 keeps the last places
+    only. A run ends early when `info.direction` is below `tolerance`.
     """
 
     steps: int
@@ -129,13 +153,14 @@ class Schedule(NamedTuple):
 class Capabilities(BaseModel):
     """What holds for the draws of a method, so which checks apply to it, and what it cannot do.
 
-    `snapshots`: draws are snapshots of particles that keep moving, so R-hat and effective draws apply.
-    `rests`: a flow that comes to rest, so the length of its direction applies.
+    `snapshots`: draws are snapshots of particles that keep moving: R-hat and effective draws apply.
+    `rests`: a flow that comes to rest: the length of its direction applies.
     `divergences`: they are counted, as the fact `divergent`.
-    `acceptance`: the band in which the share of accepted moves must lie, from the facts `accepted` and
-    `tried`; None where moves are not tested.
+    `acceptance`: the band in which the share of accepted moves must lie, from the facts `accepted`
+    and `tried`; None where moves are not tested.
     `whitens`: it may work in coordinates made round; else it needs the target's own axes.
-    `instead_for_laws`: why it cannot sample the posterior of a law, and what to do; empty if it can.
+    `instead_for_laws`: why it cannot sample the posterior of a law, and what to do; empty if it
+    can.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -156,10 +181,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     capabilities: ClassVar[Capabilities]
     method: str
-    whiten: bool = Field(
-        True,
-        description="sample in coordinates made round by the curvature at the most probable law",
-    )
+    whiten: bool = Field(True, description="sample where Laplace's approximation is round")
 
     @model_validator(mode="after")
     def _whitens(self) -> "Settings":
@@ -214,9 +236,3 @@ def admitted(position: Particles) -> tuple[Particles, Alive]:
     """Start positions with the ones that are not finite put to zero, and which were finite."""
     alive = jnp.all(jnp.isfinite(position), axis=1)
     return jnp.where(alive[:, None], position, 0.0), alive
-
-
-def mean_length(direction: Particles, alive: Alive) -> Scalar:
-    """Mean length of the rows of the usable particles."""
-    lengths = jnp.where(alive, jnp.linalg.norm(direction, axis=1), 0.0)
-    return jnp.sum(lengths) / jnp.maximum(jnp.sum(alive), 1)

@@ -4,13 +4,11 @@ They see `Inference`, a record of plain numbers that is saved with a run, so tha
 be judged alone. Which checks apply is said by the capabilities of its method.
 """
 
-import math
 from collections.abc import Iterator
-from typing import Annotated, NamedTuple
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from typing import NamedTuple
 
 from steinmetz.infer.base import Capabilities
+from steinmetz.infer.diagnostics import Diagnostics, Number, shown
 
 # R-hat of chains that agree, beside its own scatter (Vehtari et al. 2021).
 _R_HAT = 1.01
@@ -24,26 +22,29 @@ _COLLAPSED = 0.5
 _REST = 0.02
 
 _LONGER = "raise infer.steps, or infer.thin with it; with few parameters try infer.method=nuts"
+# What to do where a check fails.
+_ADVICE = {
+    "finite particles": "a smaller infer.rate or prior.deviation; look at the data for outliers",
+    "at rest": "raise infer.steps, or set infer.batch to use all data",
+    "Stein discrepancy": "the posterior is far from a Gaussian or not yet reached: raise "
+    "infer.steps and infer.warm_up, or compare with infer.method=nuts",
+    "variance over Laplace's": "use infer.method=auto, whose noise keeps the variance, or more "
+    "particles",
+    "R-hat": _LONGER,
+    "effective draws, bulk": _LONGER,
+    "effective draws, tail": _LONGER,
+    "divergences": "raise infer.acceptance towards 0.99, or set infer.metric=dense",
+    "accepted moves": "raise infer.warm_up, so that the size of the moves is found",
+}
 
 
-def _finite(value: float | None) -> float | None:
-    """JSON has no infinity: a number that is not finite becomes null."""
-    return value if value is not None and math.isfinite(value) else None
-
-
-Number = Annotated[float | None, BeforeValidator(_finite)]
-"""A number, or None where it is not finite or not known."""
-
-
-class Inference(BaseModel):
+class Inference(Diagnostics):
     """How a target was sampled, and how well: the section `inference` of a summary.
 
-    `particles` are those asked for, `frozen` the numbers of those lost, `direction` is what the method
-    calls its distance from rest, `totals` are its counts over all usable particles. The rest is
-    described in `diagnostics.Diagnostics`.
+    `particles` are those asked for, `frozen` the numbers of those lost, `direction` is what the
+    method calls its distance from rest, `totals` are its counts over all usable particles.
     """
 
-    model_config = ConfigDict(frozen=True)
     method: str
     reason: str
     capabilities: Capabilities
@@ -55,13 +56,6 @@ class Inference(BaseModel):
     direction: Number
     stopped: str
     totals: dict[str, float]
-    discrepancy: Number
-    expected: Number
-    variance: tuple[Number, Number]
-    mean_variance: Number
-    r_hat: Number
-    bulk: Number
-    tail: Number
 
 
 class Check(NamedTuple):
@@ -74,71 +68,47 @@ class Check(NamedTuple):
     advice: str
 
 
-def examine(done: Inference) -> Iterator[Check]:
+def examine(done: Inference) -> list[Check]:
     """All checks that apply to the method."""
-    can = done.capabilities
-    yield Check(
-        "finite particles", not done.frozen, f"{len(done.frozen)} of {done.particles} frozen", "none",
-        "a smaller infer.rate or prior.deviation; look at the data for outliers",
-    )  # fmt: skip
+    return [Check(*row, _ADVICE[row[0]]) for row in _rows(done)]
+
+
+def _rows(done: Inference) -> Iterator[tuple[str, bool, str, str]]:
+    """Name, verdict, what was measured and what was wanted."""
+    can, lost = done.capabilities, len(done.frozen)
+    yield "finite particles", lost == 0, f"{lost} of {done.particles} frozen", "none"
     if can.rests:
         rest = done.direction is not None and done.direction < _REST
-        yield Check(
-            "at rest", rest, f"direction {_shown(done.direction)}", f"below {_REST}",
-            "raise infer.steps, or set infer.batch to use all data",
-        )  # fmt: skip
-    yield from _against_laplace(done)
+        yield "at rest", rest, f"direction {shown(done.direction)}", f"below {_REST}"
+    limit = _DISCREPANCY * (done.expected or 0.0)
+    near = done.discrepancy is not None and done.discrepancy <= limit
+    yield "Stein discrepancy", near, f"KSD {shown(done.discrepancy)}", f"at most {limit:.3g}"
+    (low, high), mean, least = done.variance, done.mean_variance, _COLLAPSED / 2
+    wide = mean is not None and low is not None and mean >= _COLLAPSED and low >= least
+    spread = f"{shown(low)} to {shown(high)}, mean {shown(mean)}"
+    wanted = f"mean at least {_COLLAPSED}, all at least {least}"
+    yield "variance over Laplace's", wide, spread, wanted
     if can.snapshots:
         yield from _between_particles(done)
     if can.divergences:
         count = int(done.totals["divergent"])
-        yield Check(
-            "divergences", count == 0, str(count), "0",
-            "raise infer.acceptance towards 0.99, or set infer.metric=dense",
-        )  # fmt: skip
+        yield "divergences", count == 0, str(count), "0"
     if can.acceptance is not None and done.totals["tried"] > 0:
         share, (low, high) = done.totals["accepted"] / done.totals["tried"], can.acceptance
-        yield Check(
-            "accepted moves", low <= share <= high, f"{share:.2f}", f"{low} to {high}",
-            "raise infer.warm_up, so that the size of the moves is found",
-        )  # fmt: skip
+        yield "accepted moves", low <= share <= high, f"{share:.2f}", f"{low} to {high}"
 
 
-def _against_laplace(done: Inference) -> Iterator[Check]:
-    """Discrepancy and variance, both measured where Laplace's approximation is the standard normal."""
-    limit = _DISCREPANCY * (done.expected or 0.0)
-    near = done.discrepancy is not None and done.discrepancy <= limit
-    yield Check(
-        "Stein discrepancy", near, f"KSD {_shown(done.discrepancy)}", f"at most {limit:.3g}",
-        "the posterior is far from a Gaussian or not yet reached: raise infer.steps and infer.warm_up, "
-        "or compare with infer.method=nuts",
-    )  # fmt: skip
-    (low, high), mean, least = done.variance, done.mean_variance, _COLLAPSED / 2
-    wide = mean is not None and low is not None and mean >= _COLLAPSED and low >= least
-    yield Check(
-        "variance over Laplace's", wide, f"{_shown(low)} to {_shown(high)}, mean {_shown(mean)}",
-        f"mean at least {_COLLAPSED}, all at least {least}",
-        "use infer.method=auto, whose noise keeps the variance, or more particles",
-    )  # fmt: skip
-
-
-def _between_particles(done: Inference) -> Iterator[Check]:
+def _between_particles(done: Inference) -> Iterator[tuple[str, bool, str, str]]:
     """R-hat and effective draws, with particles as chains.
 
     The limit of R-hat has three of its standard errors for independent draws: of 2m halves of n/2
     draws each, R-hat² = 1 + (F − 1)/(n/2).
     """
     limit = _R_HAT + 3 / max(done.particles, 1) ** 0.5 / max(done.snapshots, 1)
-    agree = done.r_hat is not None and done.r_hat < limit
-    words = (
-        f"unknown with {done.snapshots} snapshots" if done.r_hat is None else f"{done.r_hat:.3f}"
-    )
-    yield Check("R-hat", agree, words, f"below {limit:.3f}", _LONGER)
-    if done.r_hat is not None:
-        for name, count in (("bulk", done.bulk or 0.0), ("tail", done.tail or 0.0)):
-            enough, wanted = count >= _EFFECTIVE, f"at least {_EFFECTIVE}"
-            yield Check(f"effective draws, {name}", enough, f"{count:.0f}", wanted, _LONGER)
-
-
-def _shown(value: float | None) -> str:
-    return "not finite" if value is None else f"{value:.3g}"
+    if done.r_hat is None:
+        yield "R-hat", False, f"unknown with {done.snapshots} snapshots", f"below {limit:.3f}"
+        return
+    yield "R-hat", done.r_hat < limit, f"{done.r_hat:.3f}", f"below {limit:.3f}"
+    for name, number in (("bulk", done.bulk or 0.0), ("tail", done.tail or 0.0)):
+        enough, wanted = number >= _EFFECTIVE, f"at least {_EFFECTIVE}"
+        yield f"effective draws, {name}", enough, f"{number:.0f}", wanted

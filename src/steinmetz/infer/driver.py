@@ -1,7 +1,7 @@
-"""One driver for every sampler: compiled chunks, and between them progress, checkpoints and stopping.
+"""One driver for every sampler: compiled chunks, and progress, checkpoints and stops between them.
 
-How the steps are cut into chunks does not change a digit, because every step has a key of its own and
-the compiled loop is the same.
+How the steps are cut into chunks does not change a digit, because every step has a key of its own
+and the compiled loop is the same.
 """
 
 import time
@@ -20,7 +20,7 @@ from steinmetz.shapes import Count, Particles
 
 # Looks at progress and tolerance in a run: few, because each ends a chunk.
 _LOOKS = 20
-# Draws kept inside a compiled chunk before it returns to Python: its memory does not grow with the run.
+# Draws kept inside a compiled chunk before it returns to Python, whatever the length of the run.
 _SLOTS = 64
 # Seconds between two returns to Python: short enough for Ctrl-C, long against the cost of a return.
 _CHUNK = 0.5
@@ -88,9 +88,9 @@ class _Progress(Generic[S]):
 
     state: S
     number: int
-    kept: tuple[np.ndarray, ...]
-    direction: tuple[float, ...]
-    marks: tuple[int, ...]
+    kept: Float[np.ndarray, "kept particles dimension"]
+    direction: Float[np.ndarray, "looks"]
+    marks: Int[np.ndarray, "looks"]
     facts: dict[str, np.ndarray]
 
 
@@ -104,27 +104,26 @@ def run(
 ) -> Run:
     """Step until the schedule ends, the direction is below its tolerance, or too many are lost.
 
-    Chunks end at fixed looks, and in between whenever half a second has passed. A checkpoint is kept
-    every ten seconds and when the run is interrupted; a later call with the same name goes on from it
-    and ends with the same bits.
+    Chunks end at fixed looks, and in between whenever half a second has passed. A checkpoint is
+    kept every ten seconds and when the run is interrupted; a later call with the same name goes on
+    from it and ends with the same bits.
     """
     start_key, step_key = jax.random.split(key)
-    chunk = _compiled(sampler, schedule, step_key)
     now = None
     if checkpoints is not None:
         now = _restored(checkpoints, jax.eval_shape(sampler.init, start_key, position))
     if now is None:
-        now = _Progress(jax.jit(sampler.init)(start_key, position), 0, (), (), (), {})
+        none = np.zeros((0, *position.shape)), np.zeros(0), np.zeros(0, int)
+        now = _Progress(jax.jit(sampler.init)(start_key, position), 0, *none, {})
+    chunk = _compiled(sampler, schedule, step_key)
     now, verdict = _loop(chunk, now, schedule, report, checkpoints)
-    draws = np.stack(now.kept) if now.kept else np.asarray(now.state.particles)[None]
-    looks = np.array(now.direction), np.array(now.marks)
-    return Run(
-        np.asarray(position), draws, np.asarray(now.state.alive), *looks, now.facts, *verdict
-    )
+    start, alive = np.asarray(position), np.asarray(now.state.alive)
+    draws = now.kept if len(now.kept) else np.asarray(now.state.particles)[None]
+    return Run(start, draws, alive, now.direction, now.marks, now.facts, *verdict)
 
 
 def _compiled(sampler: Sampler[S], schedule: Schedule, step_key: Array) -> Chunk[S]:
-    """(state, first, last) → (state, the draws kept on the way, info); bounds are not compiled in."""
+    """(state, first, last) → (state, draws kept on the way, info); bounds are not compiled in."""
 
     def chunk(state: S, first: Count, last: Count) -> tuple[S, Slots, Info]:
         shapes = jax.eval_shape(sampler.step, step_key, state)[1]
@@ -165,20 +164,20 @@ def _loop(
     """Chunk after chunk, until there is a verdict."""
     total = schedule.burn + schedule.steps
     look = max(1, total // _LOOKS)
-    length, saved, ended = 1, time.monotonic(), None
+    length, saved, verdict = 1, time.monotonic(), None
     try:
-        while ended is None:
+        while verdict is None:
             before, begin = now.number, time.monotonic()
             if before < total:
                 next_look = (before // look + 1) * look
                 last = min(before + length, total, next_look, _room(schedule, before))
                 now = _advanced(chunk, now, last, schedule, last in (next_look, total))
                 length = _next_length(last - before, time.monotonic() - begin)
-            if now.marks and now.marks[-1] == now.number:
-                ended = _verdict(now, schedule, total)
-            shown = {"direction": f"{now.direction[-1]:.2g}"} if now.direction else {}
+            if now.number in now.marks[-1:]:
+                verdict = _verdict(now, schedule, total)
+            direction = f"{now.direction[-1]:.2g}" if len(now.direction) else ""
             frozen = int(np.sum(~np.asarray(now.state.alive)))
-            report("infer", now.number, total, **shown, frozen=frozen)
+            report("infer", now.number, total, direction=direction, frozen=frozen)
             if checkpoints is not None and time.monotonic() - saved > _CHECKPOINT:
                 _save(checkpoints, now)
                 saved = time.monotonic()
@@ -186,7 +185,7 @@ def _loop(
         if checkpoints is not None and now.number > 0:
             _save(checkpoints, now)
         raise
-    return now, ended
+    return now, verdict
 
 
 def _advanced(
@@ -195,17 +194,14 @@ def _advanced(
     """After the steps up to `last`."""
     state, slots, info = chunk(now.state, jnp.asarray(now.number), jnp.asarray(last))
     slots.block_until_ready()
-    count = 0
+    kept, direction, marks = now.kept, now.direction, now.marks
     if schedule.thin:
         count = _kept_before(schedule, last) - _kept_before(schedule, now.number)
-    return _Progress(
-        state,
-        last,
-        now.kept + tuple(np.asarray(slots[:count])),
-        now.direction + ((float(info.direction),) if at_look else ()),
-        now.marks + ((last,) if at_look else ()),
-        {name: np.asarray(values) for name, values in info.facts.items()},
-    )
+        kept = np.concatenate([kept, slots[:count]])
+    if at_look:
+        direction, marks = np.append(direction, float(info.direction)), np.append(marks, last)
+    facts = {name: np.asarray(values) for name, values in info.facts.items()}
+    return _Progress(state, last, kept, direction, marks, facts)
 
 
 def _room(schedule: Schedule, number: int) -> int:
@@ -223,30 +219,24 @@ def _next_length(steps: int, seconds: float) -> int:
 def _verdict(now: _Progress[S], schedule: Schedule, total: int) -> tuple[str, bool] | None:
     """Why the run ends here and whether that is a failure; None if it goes on."""
     alive = np.asarray(now.state.alive)
-    lost = np.flatnonzero(~alive)
+    lost, length = np.flatnonzero(~alive), now.direction[-1]
     if len(lost) > LOST * len(alive):
         some = ", ".join(map(str, lost[:10])) + (", …" if len(lost) > 10 else "")
         what = "particles met a density or slope that was not finite"
         return f"{len(lost)} of {len(alive)} {what} ({some})", True
-    length, tolerance = now.direction[-1], schedule.tolerance
-    if length < tolerance:
-        what = f"Stein direction {length:.1e} below the tolerance {tolerance:g}"
+    if length < schedule.tolerance:
+        what = f"Stein direction {length:.1e} below the tolerance {schedule.tolerance:g}"
         return f"{what} after {now.number} steps", False
     return (f"all {total} steps done", False) if now.number >= total else None
 
 
 def _save(checkpoints: Checkpoints, now: _Progress[S]) -> None:
     """Keep all arrays of a run so far; the leaves of the state by their number."""
-    leaves = jax.tree.leaves(now.state)
-    checkpoints.cache.put(
-        checkpoints.name,
-        number=np.asarray(now.number),
-        kept=np.stack(now.kept) if now.kept else np.zeros(0),
-        direction=np.array(now.direction),
-        marks=np.array(now.marks, int),
-        **{f"state_{index}": np.asarray(leaf) for index, leaf in enumerate(leaves)},
-        **{f"fact_{key}": value for key, value in now.facts.items()},
-    )
+    arrays = {"kept": now.kept, "direction": now.direction, "marks": now.marks}
+    for index, leaf in enumerate(jax.tree.leaves(now.state)):
+        arrays[f"state_{index}"] = np.asarray(leaf)
+    facts = {f"fact_{key}": value for key, value in now.facts.items()}
+    checkpoints.cache.put(checkpoints.name, number=np.asarray(now.number), **arrays, **facts)
 
 
 def _restored(checkpoints: Checkpoints, shape: S) -> _Progress[S] | None:
@@ -258,12 +248,7 @@ def _restored(checkpoints: Checkpoints, shape: S) -> _Progress[S] | None:
     leaves = [arrays.get(f"state_{index}", np.zeros(0)) for index in range(len(wanted))]
     if any(a.shape != b.shape or a.dtype != b.dtype for a, b in zip(leaves, wanted, strict=True)):
         return None
+    state: S = jax.tree.unflatten(tree, [jnp.asarray(leaf) for leaf in leaves])
     facts = {key.removeprefix("fact_"): a for key, a in arrays.items() if key.startswith("fact_")}
-    return _Progress(
-        jax.tree.unflatten(tree, [jnp.asarray(leaf) for leaf in leaves]),
-        int(arrays["number"]),
-        tuple(arrays["kept"]),
-        tuple(arrays["direction"].tolist()),
-        tuple(arrays["marks"].tolist()),
-        facts,
-    )
+    looks = arrays["direction"], arrays["marks"]
+    return _Progress(state, int(arrays["number"]), arrays["kept"], *looks, facts)

@@ -19,9 +19,10 @@ from steinmetz.records import Report, silent
 class Samples:
     """Draws of all usable particles (or chains), and how they were found.
 
-    `draws` are in the target's own coordinates: those of the first snapshot, then of the second, and
-    so on. `white` are the same in coordinates in which the Laplace approximation is round, by snapshot
-    and particle. `settings` are those of the method that ran, `reason` says why it was taken.
+    `draws` are in the target's own coordinates: those of the first snapshot, then of the second,
+    and so on. `white` are the same in coordinates in which the Laplace approximation is round, by
+    snapshot and particle. `settings` are those of the method that ran, `reason` says why it was
+    taken.
     """
 
     draws: Float[np.ndarray, "draws dimension"]
@@ -57,24 +58,22 @@ class Samples:
             direction=run.direction[-1],
             stopped=run.reason,
             totals={name: float(values[run.alive].sum()) for name, values in run.facts.items()},
-            **self.diagnostics._asdict(),
+            **vars(self.diagnostics),
         )
 
     @property
     def checks(self) -> list[Check]:
         """Every check that applies to the method: pass or fail, and what to do about it."""
-        return list(examine(self.inference))
+        return examine(self.inference)
 
     def __repr__(self) -> str:
         """Two lines: how many draws of what, and how good they are."""
-        count, size = self.draws.shape
-        measured, results = self.diagnostics, self.checks
-        r_hat = "unknown" if measured.r_hat is None else f"{measured.r_hat:.3f}"
+        (count, size), results = self.draws.shape, self.checks
         failed = ", ".join(check.name for check in results if not check.passed)
+        verdict = f"FAIL: {failed}" if failed else f"pass: all {len(results)} checks"
         return (
             f"{type(self).__name__}: {count} draws × {size} parameters by {self.method}\n"
-            f"  R-hat {r_hat}, discrepancy {measured.discrepancy:.3g} ({measured.expected:.3g} of exact "
-            f"draws); {f'FAIL: {failed}' if failed else f'pass: all {len(results)} checks'}"
+            f"  {self.diagnostics}; {verdict}"
         )
 
 
@@ -88,9 +87,9 @@ def sample(
 ) -> Samples:
     """Draws from a target whose Laplace approximation is known, by the chosen method.
 
-    Particles start from the approximation. With `settings.whiten` the sampler sees the target in its
-    coordinates v, else in the target's own u = centre + root v; diagnostics are always taken in v.
-    Raises `RunFailure` where more than a tenth of the particles were lost.
+    Particles start from the approximation. With `settings.whiten` the sampler sees the target in
+    its coordinates v, else in the target's own u = centre + root v; diagnostics are always taken in
+    v. Raises `RunFailure` where more than a tenth of the particles were lost.
     """
     settings = choice.settings
     start_key, run_key, check_key = jax.random.split(key, 3)
@@ -101,10 +100,8 @@ def sample(
     sampler = build(seen, settings)
     run = driver.run(run_key, sampler, start, settings.schedule, report, checkpoints)
     if run.failed:
-        raise RunFailure(
-            f"inference stopped: {run.reason}; try a smaller infer.rate or prior.deviation, or look "
-            "at the data for outliers"
-        )
+        advice = "try a smaller infer.rate or prior.deviation, or look at the data for outliers"
+        raise RunFailure(f"inference stopped: {run.reason}; {advice}")
     kept = jnp.asarray(run.usable.reshape(-1, len(laplace.centre)))
     v = kept if settings.whiten else laplace.inverse(kept)
     u = laplace.forward_all(kept) if settings.whiten else kept

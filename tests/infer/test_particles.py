@@ -1,4 +1,4 @@
-"""Stochastic SVGD and Stein–Newton: their law must be the target's, variance included."""
+"""Particles that keep moving (ssvgd, ssvn): their law must be the target's, variance included."""
 
 import jax
 import jax.numpy as jnp
@@ -7,10 +7,8 @@ import pytest
 from scipy.special import digamma, gammaincinv, ndtr, polygamma
 from scipy.stats import gamma
 
-from steinmetz.errors import InputError
-from steinmetz.infer import auto, ssvgd, ssvn
+from steinmetz.infer import ssvgd, ssvn
 from steinmetz.infer.base import as_target, whiten
-from steinmetz.infer.curvature import curvature_of
 from steinmetz.laplace import Laplace
 
 from .targets import linear_model, sample, standard
@@ -44,7 +42,7 @@ def distance(values, cdf):
 
 
 def after(method, log_density, start, steps, **settings):
-    """Replicated ensembles (replicates × particles × dimension), `steps` steps of the sampling phase later.
+    """Replicated ensembles (replicates × particles × dimension), `steps` steps of sampling later.
 
     The metric of Stein–Newton is that of other draws: it must not know the particles it moves.
     """
@@ -56,7 +54,7 @@ def after(method, log_density, start, steps, **settings):
         state = state._replace(number=jnp.asarray(config.warm_up), bandwidth=jnp.asarray(2.0))
         if method is ssvn:
             places = jax.random.normal(jax.random.fold_in(key, 99), position.shape)
-            bent = jax.vmap(curvature_of(as_target(log_density)))(places)
+            bent = jax.vmap(as_target(log_density).curvature)(places)
             state = state._replace(places=places, curvature=bent)
 
         def step(state, number):
@@ -79,7 +77,7 @@ def dkw(count, level=1e-6):
 )
 @pytest.mark.parametrize("target", ["gaussian", "skewed"])
 def test_the_target_is_conserved(method, settings, target):
-    """Exact draws, moved, are still draws of the target: every coordinate is inside the DKW band."""
+    """Exact draws, moved, are still draws of the target: each coordinate is in the DKW band."""
     shape = (600, 12, 3)
     start = (
         exact(jax.random.key(0), shape)
@@ -130,7 +128,8 @@ def test_gamma_poisson_with_mean_and_variance(method):
     counts, shape, rate = np.array([3, 1, 4, 1, 5]), 2.0, 1.0
     a, b = shape + counts.sum(), rate + len(counts)
     found = sample(
-        method, lambda x: a * x[0] - b * jnp.exp(x[0]), 1, particles=50, warm_up=300, steps=1500, thin=30,
+        method, lambda x: a * x[0] - b * jnp.exp(x[0]), 1,
+        particles=50, warm_up=300, steps=1500, thin=30,
         position=np.log(a / b) + 0.3 * jax.random.normal(jax.random.key(1), (50, 1)),
         **({"rate": 0.003} if method is ssvgd else {}),
     )  # fmt: skip
@@ -158,45 +157,3 @@ def test_the_warm_up_travels(hessian):
     draws = found.usable.reshape(-1, 2)
     assert np.abs(draws.mean(axis=0)).max() < 0.2
     np.testing.assert_allclose(draws.std(axis=0), 1, atol=0.15)
-
-
-def test_block_and_full_agree_for_one_particle():
-    from steinmetz.infer import newton
-
-    state = ssvn.build(as_target(standard), ssvn.Config(particles=1)).init(
-        jax.random.key(0), jnp.array([[1.0, -2.0]])
-    )
-    steps = [
-        newton.together(jax.random.key(1), state, hessian, 0.1) for hessian in ("block", "full")
-    ]
-    np.testing.assert_allclose(steps[0], steps[1], rtol=1e-9)
-
-
-def test_full_coupling_of_too_many_is_refused():
-    with pytest.raises(InputError, match="use 'block'"):
-        sample(ssvn, standard, 50, particles=50, hessian="full")
-
-
-def test_lost_particles_neither_move_nor_matter():
-    def cliff(x):
-        return jnp.where(x[0] > 20, jnp.nan, 1.0) * standard(x)
-
-    start = jax.random.normal(jax.random.key(0), (30, 2)).at[4].set(jnp.array([25.0, 0.0]))
-    for method in (ssvgd, ssvn):
-        found = sample(
-            method, cliff, 2, position=start, particles=30, warm_up=100, steps=200, thin=20
-        )
-        assert found.frozen == [4]
-        np.testing.assert_array_equal(found.particles[4], start[4])
-        assert np.abs(found.usable).max() < 8
-
-
-def test_auto_says_what_it_takes_and_why():
-    config = auto.Config()
-    assert config.chosen(7).settings == ssvn.Config()
-    assert config.chosen(1020).settings == ssvgd.Config()
-    assert "1020 parameters are too many" in config.chosen(1020).reason
-    assert auto.Config(batch=10).chosen(7).settings == ssvgd.Config(batch=10)
-    assert auto.Config(steps=123, whiten=False).chosen(7).settings == ssvn.Config(
-        steps=123, whiten=False
-    )
