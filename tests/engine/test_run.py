@@ -24,7 +24,7 @@ def test_main_job(gent):
     must_hold(gent)
     coverage = gent.scores.coverage
     assert 0.85 <= coverage["90"] <= 1
-    assert gent.ensemble.run.frozen == []
+    assert gent.ensemble.inference.frozen == ()
 
 
 @pytest.mark.long

@@ -48,8 +48,8 @@ class SevenParameters:
     long as its head is wide; then no sampler of this test ends in time, NUTS included.
     """
 
-    def __init__(self, physics):
-        from steinmetz.physics import observe
+    def __init__(self, material):
+        from steinmetz.experiments import full_tensor
 
         from steinmetz.data.quadratic import Quadratic, compress
         from steinmetz.posterior import density
@@ -68,13 +68,14 @@ class SevenParameters:
         )
         signs = (True, False, True, True, True, False, True)
         graph = Graph(
-            inputs=physics.inputs, activations=("softplus",) * 2, edges=edges, nonnegative=signs
+            inputs=material.inputs, activations=("softplus",) * 2, edges=edges, nonnegative=signs
         )
-        law = Law(graph, jnp.ones(7), physics.reference)
-        states = physics.sample(jax.random.key(0), 40, 0.2)
+        law = Law(graph, jnp.ones(7), material.reference)
+        experiment = full_tensor.build(full_tensor.Config())
+        states = experiment.sample(jax.random.key(0), 40)
         self.at, self.names = (
-            observe.rig(physics, states, physics.default_components),
-            physics.default_components,
+            experiment.map(material, states, experiment.observed),
+            experiment.observed,
         )
         shape = (40, len(self.names))
         self.empty = Observations(
@@ -158,15 +159,15 @@ def test_linear_model_is_calibrated(name):
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["nuts", "ssvn"])
-def test_seven_parameters_are_calibrated(name, physics):
-    worst, limit = judged(name, SevenParameters(physics), 200)
+def test_seven_parameters_are_calibrated(name, material):
+    worst, limit = judged(name, SevenParameters(material), 200)
     assert worst < limit
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["ssvgd", "svgd"])
-def test_figures_of_the_other_stein_methods(name, physics):
+def test_figures_of_the_other_stein_methods(name, material):
     """Published as they are; plain SVGD loses variance on a law, which must be seen there."""
     judged(name, Linear(), 400)
-    worst, limit = judged(name, SevenParameters(physics), 200)
+    worst, limit = judged(name, SevenParameters(material), 200)
     assert name != "svgd" or worst > limit
