@@ -1,4 +1,4 @@
-"""The posteriors that Stein steps are timed on, each as this package holds it and as a user would write it by hand."""
+"""The posteriors that Stein steps are timed on, as held by this package and as written by hand."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -22,8 +22,8 @@ PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 class Cell(NamedTuple):
     """`natural` is the log density a user would write.
 
-    `shapes` are rows and columns of the matrices of a network, the output's last; `units` of a sparse law are those
-    whose value is needed, and those whose slope is.
+    `shapes` are rows and columns of the matrices of a network, the output's last; `units` of a
+    sparse law are those whose value is needed, and those whose slope is.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Cell(NamedTuple):
     posterior: density.Posterior | None = None
 
     def start(self, key, particles: int):
-        """Small weights, those of a fixed sign a twentieth of their unit; around the origin where there are none."""
+        """Small weights, of a fixed sign a twentieth of their unit; else around the origin."""
         away = (
             0.0
             if self.posterior is None
@@ -74,7 +74,7 @@ def _second_piola(slope, F):
 
 
 def _natural(posterior, observations, energy, stress, state):
-    """Energy, its gradient by `jax.grad`, stress, sum of squares, prior: nothing prepared, nothing shared."""
+    """Energy, its gradient by `jax.grad`, stress, sum of squares, prior: nothing is prepared."""
     deviation = noise.deviation(observations, observations.values, 0.02)
     scale, prior = posterior.bijector.scale, posterior.prior
     signs = posterior.bijector.nonnegative

@@ -1,7 +1,8 @@
-"""The bare products and exponentials of a Stein step, timed alone: what no program on this machine can go below.
+"""The bare products and exponentials of a Stein step: what no program here can go below.
 
-Products of networks are timed for a block of particles that stays near the processor, and taken as often as needed.
-Logarithms are counted as exponentials: both are polynomials of about the same length.
+Products of networks are timed for a block of particles that stays near the processor, and taken as
+often as needed. Logarithms are counted as exponentials: both are polynomials of about the same
+length.
 """
 
 import jax
@@ -11,7 +12,7 @@ BLOCK = 20
 
 
 def _repeated(step, first, shape):
-    """steps → the step that often; every one starts from a number of the one before, so that nothing is left out."""
+    """steps → the step that often; each needs a number of the one before, so none is left out."""
     program = jax.jit(
         lambda at, steps: jax.lax.fori_loop(
             0, steps, lambda _, carry: step(*carry), (at, jnp.zeros(shape))
@@ -62,7 +63,7 @@ def parts(cell, particles: int) -> dict:
 
 
 def share(cell, particles: int, name: str) -> float:
-    """How often a part is done in a step: forward, back and outer products twice, in every block of particles."""
+    """How often a part is done in a step: products twice, in every block of particles."""
     blocks = particles / min(particles, BLOCK)
     if name in ("distances", "kernel", "sums"):
         return 1.0

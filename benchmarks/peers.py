@@ -65,14 +65,14 @@ def of_numpyro(log_density, position) -> Loop:
 
 
 def difference_of_directions(cell, particles: int) -> float:
-    """Our direction against that of blackjax at the same width: a plain step of length one is the direction."""
+    """Our direction against that of blackjax at the same width, where it is a plain step of one."""
     position = cell.start(jax.random.key(2), particles)
     alive = jnp.ones(particles, bool)
     h = kernels.bandwidth(position, alive)
-    score = cell.target.scores(jax.random.key(0), position)[1]
-    # in units of the steepest slope: a step is added to a position, and a long one would lose its digits
-    size = jnp.max(jnp.abs(score))
+    slope = cell.target.values_and_slopes(jax.random.key(0), position)[1]
+    # in units of the steepest slope: a long step, added to a position, would lose its digits
+    size = jnp.max(jnp.abs(slope))
     theirs = blackjax.svgd(lambda x: jax.grad(cell.natural)(x) / size, optax.sgd(1.0))
     expected = theirs.step(theirs.init(position, {"length_scale": h})).particles - position
-    found = kernels.direction("rbf", position, score / size, alive, h)
+    found = kernels.direction("rbf", position, slope / size, alive, h)
     return float(jnp.max(jnp.abs(found - expected)) / jnp.max(jnp.abs(expected)))

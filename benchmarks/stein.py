@@ -1,7 +1,8 @@
-"""One Stein step against blackjax and numpyro, and against what the machine can do at all; in one process, interleaved.
+"""One Stein step against blackjax and numpyro, and against what the machine can do at all.
 
-Run by `make bench`. Prints microseconds and ratios, and writes them to a JSON file; on a shared machine only the ratios
-mean something. Every cell has Adam, the RBF kernel and the median bandwidth looked at in every step, in float64.
+Run by `make bench`. Prints microseconds and ratios, and writes them to a JSON file; on a shared
+machine only the ratios mean something. Every cell has Adam, the RBF kernel and the median bandwidth
+looked at in every step, in float64.
 """
 
 import argparse
@@ -48,7 +49,7 @@ def timed(function, steps):
 
 
 def race(functions, rounds, seconds):
-    """Microseconds per step of every function, in turn in every round; each runs for about so many seconds."""
+    """Microseconds per step of every function, in turn in every round, each for some seconds."""
     lengths = {
         name: max(1, int(seconds * 1e6 / timed(function, 1)))
         for name, function in functions.items()
@@ -99,17 +100,18 @@ def contest(cell, particles, rounds, seconds):
 
 
 def shown(row):
-    print(
-        f"\n{row['cell']}, {row['dimension']} parameters, {row['data']} data, {row['particles']} particles"
-    )
+    data = f"{row['data']} data, {row['particles']} particles"
+    print(f"\n{row['cell']}, {row['dimension']} parameters, {data}")
     for name in NAMES:
         ratio = f"{row['ratio'][name]:6.1f} ×" if name in row["ratio"] else " " * 8
         print(
             f"  {name:<22} {row['microseconds'][name]:12,.1f} µs {ratio}   compile "
-            f"{row['compile seconds'][name]:5.1f} s   temporary {row['temporary megabytes'][name]:8.1f} MB"
+            f"{row['compile seconds'][name]:5.1f} s   temporary "
+            f"{row['temporary megabytes'][name]:8.1f} MB"
         )
     print(
-        f"  bare products and exponentials {row['limit']:,.1f} µs: ours takes {row['times the limit']:.1f} times that\n"
+        f"  bare products and exponentials {row['limit']:,.1f} µs: ours takes "
+        f"{row['times the limit']:.1f} times that\n"
         f"  directions agree to {row['difference of directions']:.0e}; process so far at most "
         f"{row['peak resident megabytes']:.0f} MB"
     )
@@ -130,7 +132,7 @@ def scaling(rounds, seconds):
                 times = race({"ours": compiled(loop)[2]}, rounds, seconds)["ours"]
                 rows.append((cell.name, particles, size, statistics.median(times)))
     print(
-        "\ncost of a step against particles S and data N: linear in S·N, quadratic in S through Gram products only"
+        "\ncost of a step with S particles and N data: linear in S·N, quadratic in S by Gram alone"
     )
     for name, particles, size, microseconds in rows:
         each = f"{microseconds / (particles * size):8.3f} µs per S·N" if size else " " * 20

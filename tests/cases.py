@@ -6,10 +6,10 @@ import numpy as np
 QUICK = {
     "potential.widths": [6, 6],
     "sparsify.restarts": 2,
-    "sparsify.steps": 400,
+    "sparsify.steps": 600,
     "sparsify.stride": 100,
     "sparsify.penalties": 2,
-    "sparsify.max_parameters": 12,
+    "sparsify.max_parameters": 24,
     "sparsify.beam": 2,
     "sparsify.candidates": 2,
     "infer.method": "svgd",

@@ -1,19 +1,24 @@
 """Finished pieces of work: whole or not at all, for one fingerprint, without executing anything."""
 
+import math
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import pytest
+from pydantic import BaseModel, ConfigDict
 
-from steinmetz.cache import Store
+from steinmetz.cache import Cache, ContentCache
 
 
 def test_pieces_come_back_exactly(tmp_path):
-    store = Store(tmp_path / "kept", "study")
-    assert not store.found
-    assert store.get("a") is None
+    cache = Cache(tmp_path / "kept", "study")
+    assert not cache.found
+    assert cache.get("a") is None
     values = np.random.default_rng(0).normal(size=(3, 2))
-    store.put("a", values=values, count=np.array([3]))
-    again = Store(tmp_path / "kept", "study")
+    cache.put("a", values=values, count=np.array([3]))
+    again = Cache(tmp_path / "kept", "study")
     assert again.found
     found = again.get("a")
     np.testing.assert_array_equal(found["values"], values)
@@ -21,7 +26,7 @@ def test_pieces_come_back_exactly(tmp_path):
 
 
 def test_pieces_of_another_study_are_neither_taken_nor_destroyed(tmp_path):
-    first, other = Store(tmp_path / "kept", "study"), Store(tmp_path / "kept", "other study")
+    first, other = Cache(tmp_path / "kept", "study"), Cache(tmp_path / "kept", "other study")
     first.put("a", values=np.ones(2))
     assert not other.found
     assert other.get("a") is None
@@ -33,32 +38,116 @@ def test_pieces_of_another_study_are_neither_taken_nor_destroyed(tmp_path):
 
 
 def test_damaged_and_dangerous_files_are_not_read(tmp_path):
-    store = Store(tmp_path / "kept", "study")
-    store.put("a", values=np.ones(2))
+    cache = Cache(tmp_path / "kept", "study")
+    cache.put("a", values=np.ones(2))
     (path,) = (tmp_path / "kept").glob("*-a.npz")
     path.write_bytes(path.read_bytes()[:40])
-    assert store.get("a") is None
+    assert cache.get("a") is None
     np.savez(
         str(path).replace("-a.npz", "-b.npz"), values=np.array([{"an": "object"}], dtype=object)
     )
-    assert store.get("b") is None
+    assert cache.get("b") is None
 
 
 def test_clear_leaves_nothing(tmp_path):
-    store = Store(tmp_path / "kept", "study")
-    store.put("a", values=np.ones(2))
-    store.clear()
+    cache = Cache(tmp_path / "kept", "study")
+    cache.put("a", values=np.ones(2))
+    cache.clear()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_two_threads_may_keep_their_first_piece_at_once(tmp_path):
     for attempt in range(20):
-        store = Store(tmp_path / f"kept{attempt}", "study")
+        cache = Cache(tmp_path / f"kept{attempt}", "study")
         with ThreadPoolExecutor(4) as pool:
             list(
                 pool.map(
-                    lambda n, store=store: store.put(f"piece{n}", values=np.full(3, n)), range(8)
+                    lambda n, cache=cache: cache.put(f"piece{n}", values=np.full(3, n)), range(8)
                 )
             )
-        again = Store(tmp_path / f"kept{attempt}", "study")
+        again = Cache(tmp_path / f"kept{attempt}", "study")
         assert all(again.get(f"piece{n}")["values"][0] == n for n in range(8))
+
+
+class Inner(NamedTuple):
+    """A record in a record, with an array of its own."""
+
+    name: str
+    values: np.ndarray
+
+
+class Finished(BaseModel):
+    """Arrays and plain values, at several depths."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+    x: np.ndarray
+    value: float
+    text: str = "Ψ"
+    inner: tuple[Inner, ...] = ()
+    by_name: dict[str, np.ndarray] = {}
+
+
+def counted(value, calls):
+    def compute(_):
+        calls.append(value)
+        return Finished(x=np.full(3, value), value=value)
+
+    return compute
+
+
+def test_what_is_there_is_not_computed_again(tmp_path):
+    calls = []
+    for _ in range(3):
+        result = ContentCache(tmp_path).get({"a": 1}, Finished, counted(2.5, calls))
+        assert (result.value, result.text) == (2.5, "Ψ")
+        np.testing.assert_array_equal(result.x, np.full(3, 2.5))
+    assert calls == [2.5]
+
+
+def test_arrays_come_back_from_any_depth_and_everything_else_with_its_type(tmp_path):
+    inner = (Inner("a", np.arange(3)), Inner("b", np.eye(2, dtype=np.float32)))
+    result = Finished(x=np.ones(1), value=math.nan, inner=inner, by_name={"y": np.zeros((0, 2))})
+    ContentCache(tmp_path).keep({"a": 1}, result)
+    again = ContentCache(tmp_path).find({"a": 1}, Finished)
+    assert math.isnan(again.value)
+    assert [one.name for one in again.inner] == ["a", "b"]
+    assert again.inner[1].values.dtype == np.float32
+    np.testing.assert_array_equal(again.inner[0].values, np.arange(3))
+    assert again.by_name["y"].shape == (0, 2)
+
+
+def test_only_arrays_and_json_are_kept(tmp_path):
+    class Odd(BaseModel):
+        value: object
+
+    with pytest.raises(TypeError, match="neither JSON nor an array"):
+        ContentCache(tmp_path).keep({}, Odd(value=Path()))
+
+
+def test_other_content_and_other_kinds_are_other_results(tmp_path):
+    class Other(Finished):
+        pass
+
+    calls, results = [], ContentCache(tmp_path)
+    results.get({"a": 1}, Finished, counted(1.0, calls))
+    assert results.find({"a": 1}, Other) is None
+    assert results.get({"a": 2}, Finished, counted(2.0, calls)).value == 2.0
+    assert results.get({"a": 1}, Finished, counted(4.0, calls)).value == 1.0
+
+
+def test_a_damaged_result_is_computed_anew(tmp_path):
+    calls = []
+    ContentCache(tmp_path).get({"a": 1}, Finished, counted(1.0, calls))
+    for path in tmp_path.glob("*-Finished.npz"):
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 1
+        path.write_bytes(content)
+    assert ContentCache(tmp_path).find({"a": 1}, Finished) is None
+    assert ContentCache(tmp_path).get({"a": 1}, Finished, counted(5.0, calls)).value == 5.0
+    assert calls == [1.0, 5.0]
+
+
+def test_a_result_with_other_fields_is_computed_anew(tmp_path):
+    cache = ContentCache(tmp_path).unfinished({"a": 1})
+    cache.put("Finished", json=np.frombuffer(b'{"value": 1.0}', np.uint8))
+    assert ContentCache(tmp_path).find({"a": 1}, Finished) is None

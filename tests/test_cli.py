@@ -104,7 +104,7 @@ def test_list_names_everything():
         (["run", "hyperelasticity", "--set", "sparsify.preset=papr"], "did you mean 'paper'?"),
         (["run", "hyperelasticity", "--set", "potential.name=mlp"], "cannot keep Ψ convex"),
         (["select", "runs/none", "--row", "3"], "no finished run there"),
-        (["lcurve", "hyperelasticity", "--methods", "l0,l3"], "no way to sparsify 'l3'"),
+        (["lcurve", "hyperelasticity", "--methods", "l0,l3"], "there is no penalty 'l3'"),
         (["lcurve", "hyperelasticity", "--noise", "0,much"], "write numbers with commas"),
         (["run", "mechanochemistry", "--set", "data.parameters.s_e=0"], "divides by zero"),
         (["fit", "blind.csv"], "do not depend on the potential"),

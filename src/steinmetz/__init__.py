@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from steinmetz.engine.lcurve import Plan as Plan
     from steinmetz.engine.lcurve import lcurve as lcurve
     from steinmetz.engine.network_likelihood import network_likelihood as network_likelihood
-    from steinmetz.engine.reproduce import reproduce as reproduce
+    from steinmetz.paper.page import save as save_reproduction
+    from steinmetz.paper.reproduce import reproduce as reproduce
     from steinmetz.report.lcurves import save as save_lcurve
-    from steinmetz.report.paper.page import save as save_reproduction
     from steinmetz.studies.config import load as study
     from steinmetz.studies.config import measured as measured
 
@@ -40,10 +40,10 @@ _LAZY = {
     "lcurve": "steinmetz.engine.lcurve",
     "measured": "steinmetz.studies.config",
     "network_likelihood": "steinmetz.engine.network_likelihood",
-    "reproduce": "steinmetz.engine.reproduce",
+    "reproduce": "steinmetz.paper.reproduce",
     "sample": "steinmetz.engine.density",
     "save_lcurve": "steinmetz.report.lcurves:save",
-    "save_reproduction": "steinmetz.report.paper.page:save",
+    "save_reproduction": "steinmetz.paper.page:save",
     "study": "steinmetz.studies.config:load",
 }
 

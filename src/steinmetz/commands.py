@@ -17,7 +17,7 @@ from steinmetz import registry
 from steinmetz.errors import InputError
 
 if TYPE_CHECKING:
-    from steinmetz.cache import Store
+    from steinmetz.cache import Cache
     from steinmetz.engine.lcurve import Plan
     from steinmetz.records import Report
     from steinmetz.studies.study import Study
@@ -52,7 +52,7 @@ def start_jax() -> None:
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
 
 
-def _kept_beside(folder: Path, study: "Study", resume: bool | None, *more: object) -> "Store":
+def _kept_beside(folder: Path, study: "Study", resume: bool | None, *more: object) -> "Cache":
     """Where a run keeps what it has finished: a hidden folder beside its target.
 
     `resume` True demands that there is something, False throws it away. What is kept belongs to
@@ -60,12 +60,12 @@ def _kept_beside(folder: Path, study: "Study", resume: bool | None, *more: objec
     """
     from importlib import metadata
 
-    from steinmetz.cache import Store
+    from steinmetz.cache import Cache
 
     folder = folder.absolute()
     content = json.dumps(study.content("search"), sort_keys=True)
     text = "\n".join([metadata.version("steinmetz"), content, *map(str, more)])
-    cache = Store(folder.with_name(f".{folder.name}.partial"), text)
+    cache = Cache(folder.with_name(f".{folder.name}.partial"), text)
     if resume and not cache.found:
         words = f"no interrupted run of this study is kept beside {folder}; leave --resume out"
         raise InputError(f"--resume: {words}")
@@ -76,7 +76,7 @@ def _kept_beside(folder: Path, study: "Study", resume: bool | None, *more: objec
 
 @contextmanager
 def _interruptible(
-    cache: "Store", kept: Callable[[], bool] | None = None
+    cache: "Cache", kept: Callable[[], bool] | None = None
 ) -> Iterator[Callable[[Callable[["Report"], T]], T]]:
     """Gives a function that does work with progress shown.
 
@@ -164,21 +164,21 @@ def draw_lcurve(study: "Study", plan: "Plan", out: Path | None, resume: bool | N
 
 def reproduce(names: list[str], scale: str, seeds: int | None, folder: Path) -> None:
     """Work through figures of the paper and write the page; what is finished is kept by content."""
-    from steinmetz.cache import Store
-    from steinmetz.engine.reproduce import reproduce as work_through
+    from steinmetz.cache import Cache
+    from steinmetz.paper import grids, page
+    from steinmetz.paper.reproduce import RESULTS
+    from steinmetz.paper.reproduce import reproduce as work_through
     from steinmetz.report import files
-    from steinmetz.report.paper import page
-    from steinmetz.studies import reproduction
 
     for name in names:
-        reproduction.load(name)
-    if scale not in reproduction.SCALES:
-        raise InputError(registry.unknown("scale", scale, list(reproduction.SCALES)))
-    wanted = [name for name in reproduction.names() if name in names or not names]
-    kept = folder / "pieces"
+        grids.load(name)
+    if scale not in grids.SCALES:
+        raise InputError(registry.unknown("scale", scale, list(grids.SCALES)))
+    wanted = [name for name in grids.titles() if name in names or not names]
+    kept = folder / RESULTS
     if not kept.is_dir():
         files.check_target(folder, page.MARKER)
-    with _interruptible(Store(kept, "reproduce"), lambda: kept.is_dir()) as compute:
+    with _interruptible(Cache(kept, "reproduce"), lambda: kept.is_dir()) as compute:
         outcomes = compute(lambda report: work_through(wanted, scale, seeds, folder, report))
         found = page.save(outcomes, folder)
     typer.echo(page.screen(found, folder))
@@ -196,7 +196,8 @@ def diagnose(folder: Path) -> bool:
 
 def listing() -> str:
     """Every plug-in of every kind with its summary, and the figures of the paper."""
-    from steinmetz.studies import config, reproduction
+    from steinmetz.paper import grids
+    from steinmetz.studies import config
 
     lines = []
     for kind in registry.KINDS.values():
@@ -209,5 +210,5 @@ def listing() -> str:
             )
             lines.append(f"  {name:<18} {about}")
     lines.append("figures of the paper:")
-    lines += [f"  {name:<18} {reproduction.load(name).title}" for name in reproduction.names()]
+    lines += [f"  {name:<18} {title}" for name, title in grids.titles().items()]
     return "\n".join(lines)

@@ -63,7 +63,7 @@ class RunOptions(NamedTuple):
 class CurveOptions(NamedTuple):
     """Options of an L-curve."""
 
-    methods: Annotated[str, typer.Option(help="Ways to sparsify, with commas.")] = "l0,l1,l2"
+    methods: Annotated[str, typer.Option(help="Penalties by name, with commas.")] = "l0,l1,l2"
     noise: Annotated[
         str | None,
         typer.Option(help="Relative noise levels, with commas.", show_default="the study's"),
@@ -141,14 +141,14 @@ def settings(
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Ways to sparsify from a list with commas."""
+    """Penalties from a list with commas."""
     from steinmetz import registry
 
     listed = tuple(part.strip() for part in text.split(",") if part.strip())
     for name in listed:
         registry.path_of("sparsify", name)
     if not listed or len(set(listed)) < len(listed):
-        raise InputError(f"--methods {text}: name each way once, such as --methods l0,l1,l2")
+        raise InputError(f"--methods {text}: name each penalty once, such as --methods l0,l1,l2")
     return listed
 
 

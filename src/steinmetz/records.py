@@ -72,10 +72,10 @@ class Reference:
     @property
     def responses(self) -> Float[np.ndarray, "inputs inputs"]:
         """Row i: the slopes of Ψ̂ where Ψ = x_i."""
-        found = np.eye(len(self.point))
+        slopes = np.eye(len(self.point))
         for v, d in zip(self.weights, self.directions, strict=True):
-            found = found - np.outer(v, d)
-        return found
+            slopes = slopes - np.outer(v, d)
+        return slopes
 
     def cancels(self, index: int) -> bool:
         """Whether a term linear in input `index` alone drops out of Ψ̂."""

@@ -46,7 +46,7 @@ KINDS = {
         Kind("experiments", "experiment", "experiments", "Config"),
         Kind("laws", "law", "generating laws", "energy"),
         Kind("potentials", "potential", "potentials", "Config"),
-        Kind("sparsify", "way to sparsify", "ways to sparsify", "Config"),
+        Kind("sparsify", "penalty", "penalties", "Config"),
         Kind("infer", "sampler", "samplers", "Config"),
         Kind("scores", "score", "scores", "score"),
         Kind("exporters", "exporter", "exporters", "export"),
@@ -142,6 +142,7 @@ def load_as(kind: str, name: str, protocol: type[T]) -> T:
 
 def unknown(what: str, name: str, known: list[str]) -> str:
     """One sentence for a name that does not exist, with the nearest one that does."""
-    near = difflib.get_close_matches(name, known, n=1)
+    near = [other for other in known if other.lower() == name.lower()]
+    near = near or difflib.get_close_matches(name, known, n=1)
     hint = f" (did you mean '{near[0]}'?)" if near else ""
     return f"there is no {what} '{name}'{hint}; possible: {', '.join(known)}"

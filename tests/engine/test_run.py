@@ -24,7 +24,7 @@ def test_main_job(gent):
     must_hold(gent)
     coverage = gent.scores.coverage
     assert 0.85 <= coverage["90"] <= 1
-    assert gent.ensemble.run.frozen == []
+    assert gent.ensemble.inference.frozen == ()
 
 
 @pytest.mark.long
@@ -101,7 +101,7 @@ def test_posterior_agrees_with_nuts(gent):
     from steinmetz.posterior import density
 
     posterior, touching = gent.posterior, density.laplace(gent.posterior, gent.law.values)
-    target = whiten(target_of(posterior), touching.centre, touching.root)
+    target = whiten(target_of(posterior), touching)
     config = nuts.Config(chains=10, steps=1000, warm_up=1000, acceptance=0.95, metric="dense")
     start = jax.random.normal(jax.random.key(1), (10, posterior.dimension))
     found = driver.run(jax.random.key(2), nuts.build(target, config), start, config.schedule)

@@ -1,4 +1,4 @@
-"""Simulation-based calibration: ranks of the truth among posterior draws, over many data sets (Talts et al. 2018)."""
+"""Simulation-based calibration: ranks of truths among posterior draws (Talts et al. 2018)."""
 
 import jax
 import jax.numpy as jnp
@@ -6,11 +6,11 @@ import numpy as np
 
 
 def ranks(method, simulate, log_density, count, draws, key=0, laplace=None, **settings):
-    """Ranks (count × dimension) of truths among `draws` posterior draws each; one compiled program for all data sets.
+    """Ranks (count × dimension) of truths among `draws` posterior draws each, in one program.
 
-    `simulate(key) → (truth, data)`, `log_density(x, data)`, `laplace(data) → (centre, root)` for the start and metric.
+    `simulate(key) → (truth, data)`, `log_density(x, data)`, `laplace(data)` for start and metric.
     """
-    from steinmetz.infer.base import whiten
+    from steinmetz.infer.base import as_target, whiten
 
     config = method.Config(**settings)
     schedule = config.schedule
@@ -18,8 +18,9 @@ def ranks(method, simulate, log_density, count, draws, key=0, laplace=None, **se
     def one(key):
         data_key, start_key, run_key, pick_key = jax.random.split(key, 4)
         truth, data = simulate(data_key)
-        centre, root = laplace(data)
-        sampler = method.build(whiten(lambda x: log_density(x, data), centre, root), config)
+        touching = laplace(data)
+        target = whiten(as_target(lambda x: log_density(x, data)), touching)
+        sampler = method.build(target, config)
         state = sampler.init(start_key, jax.random.normal(start_key, (config.width, truth.size)))
 
         def step(state, number):
@@ -34,7 +35,7 @@ def ranks(method, simulate, log_density, count, draws, key=0, laplace=None, **se
         firsts = schedule.burn + jnp.arange(0, schedule.steps, schedule.thin or schedule.steps)
         every = jax.lax.scan(kept, state, firsts)[1].reshape(-1, truth.size)
         some = jax.random.choice(pick_key, every, (draws,), replace=False)
-        return jnp.sum(centre + some @ root.T < truth, axis=0)
+        return jnp.sum(touching.forward_all(some) < truth, axis=0)
 
     return np.asarray(
         jax.jit(lambda keys: jax.lax.map(one, keys))(jax.random.split(jax.random.key(key), count))
@@ -42,7 +43,7 @@ def ranks(method, simulate, log_density, count, draws, key=0, laplace=None, **se
 
 
 def band(count, draws, level=0.95, simulations=4000, seed=0):
-    """Half-width, in standard errors at every rank, that all ranks of a uniform sample stay within with `level`."""
+    """Half-width, in standard errors at every rank, that a uniform sample keeps with `level`."""
     uniform = np.random.default_rng(seed).integers(0, draws + 1, (simulations, count))
     return float(np.quantile([excess(row, draws) for row in uniform], level))
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from steinmetz.infer import driver
-from steinmetz.infer.base import Target, as_target, whiten
+from steinmetz.infer.base import Target, as_target
 
 COVARIANCE = np.array([[2.0, 1.2], [1.2, 1.5]])
 MEAN = np.array([3.0, -1.0])
@@ -31,7 +31,7 @@ def poisoned(x):
 
 
 def linear_model(size, rows, seed=0):
-    """y = A θ + noise with prior N(m, diag): a Target with all its parts, and the exact posterior."""
+    """y = A θ + noise with prior N(m, diag): a Target with all parts, and its exact posterior."""
     random = np.random.default_rng(seed)
     A = random.normal(size=(rows, size))
     prior_mean, prior_deviation = random.normal(size=size), random.uniform(0.5, 2, size)
@@ -53,12 +53,14 @@ def linear_model(size, rows, seed=0):
         return prior_mean + prior_deviation * jax.random.normal(key, (size,))
 
     plain = as_target(log_density)
-    target = Target(plain.log_density, plain.scores, likelihood, prior, draw, jnp.asarray(mean))
+    target = Target(
+        plain.log_density, plain.values_and_slopes, likelihood, prior, draw, jnp.asarray(mean)
+    )
     return target, mean, covariance
 
 
 def sample(
-    method, log_density, dimension, position=None, key=0, store=None, spread=1.0, **settings
+    method, log_density, dimension, position=None, key=0, cache=None, spread=1.0, **settings
 ):
     """A run of a method, from normal positions."""
     config = method.Config(**settings)
@@ -67,12 +69,8 @@ def sample(
         if position is None
         else position
     )
-    sampler = method.build(log_density, config)
+    sampler = method.build(as_target(log_density), config)
+    checkpoints = None if cache is None else driver.Checkpoints(cache)
     return driver.run(
-        jax.random.key(key), sampler, jnp.asarray(start), config.schedule, store=store
+        jax.random.key(key), sampler, jnp.asarray(start), config.schedule, checkpoints=checkpoints
     )
-
-
-def white(log_density, centre, deviation):
-    size = len(centre)
-    return whiten(log_density, jnp.asarray(centre, float), deviation * jnp.eye(size))

@@ -1,4 +1,4 @@
-"""Simulation-based calibration on a linear model and on a law of seven parameters. Figures are in docs/samplers.md."""
+"""Calibration on a linear model and on a law of seven parameters; figures: docs/samplers.md."""
 
 import jax
 import jax.numpy as jnp
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from steinmetz.infer import nuts, ssvgd, ssvn, svgd
+from steinmetz.laplace import Laplace
 
 from .calibration import band, excess, ranks
 
@@ -37,18 +38,18 @@ class Linear:
     def laplace(self, data):
         precision = self.A.T @ self.A + jnp.eye(3)
         root = jnp.linalg.inv(jnp.linalg.cholesky(precision)).T
-        return jnp.linalg.solve(precision, self.A.T @ data), root
+        return Laplace(jnp.linalg.solve(precision, self.A.T @ data), root)
 
 
 class SevenParameters:
-    """Ψ of seven non-negative or free weights in two softplus layers, with its prior; stress of 40 states, sd 0.2.
+    """Ψ of seven weights in two softplus layers, with its prior; stress of 40 states, sd 0.2.
 
-    With few and precise data a weight near zero has a tail in log θ that is hundreds of times as long as its head is
-    wide; then no sampler of this test ends in time, NUTS included.
+    With few and precise data a weight near zero has a tail in log θ that is hundreds of times as
+    long as its head is wide; then no sampler of this test ends in time, NUTS included.
     """
 
-    def __init__(self, physics):
-        from steinmetz.physics import observe
+    def __init__(self, material):
+        from steinmetz.experiments import full_tensor
 
         from steinmetz.data.quadratic import Quadratic, compress
         from steinmetz.posterior import density
@@ -67,19 +68,20 @@ class SevenParameters:
         )
         signs = (True, False, True, True, True, False, True)
         graph = Graph(
-            inputs=physics.inputs, activations=("softplus",) * 2, edges=edges, nonnegative=signs
+            inputs=material.inputs, activations=("softplus",) * 2, edges=edges, nonnegative=signs
         )
-        law = Law(graph, jnp.ones(7), physics.reference)
-        states = physics.sample(jax.random.key(0), 40, 0.2)
+        law = Law(graph, jnp.ones(7), material.reference)
+        experiment = full_tensor.build(full_tensor.Config())
+        states = experiment.sample(jax.random.key(0), 40)
         self.at, self.names = (
-            observe.rig(physics, states, physics.default_components),
-            physics.default_components,
+            experiment.map(material, states, experiment.observed),
+            experiment.observed,
         )
         shape = (40, len(self.names))
         self.empty = Observations(
-            state=np.asarray(states), inputs=self.at.inputs, operator=self.at.operator, values=jnp.zeros(shape),
-            observed=jnp.ones(shape, bool), relative=jnp.zeros(shape), absolute=jnp.full(shape, 0.2),
-            components=self.names,
+            state=np.asarray(states), inputs=self.at.inputs, operator=self.at.operator,
+            values=jnp.zeros(shape), observed=jnp.ones(shape, bool), relative=jnp.zeros(shape),
+            absolute=jnp.full(shape, 0.2), components=self.names,
         )  # fmt: skip
         self.compressed = lambda values: compress(
             self.empty._replace(values=values), jnp.full(shape, 0.2)
@@ -114,17 +116,16 @@ class SevenParameters:
         return self.given(values).log_density(x)
 
     def laplace(self, values):
-        """At the best of eight modes, found from prior draws: as a law is carved from several restarts."""
+        """At the best of eight modes, found from prior draws, as a law is from restarts."""
         posterior = self.given(values)
         starts = jax.vmap(posterior.draw_prior)(jax.random.split(jax.random.key(1), 8))
 
         def mode(u):
             touching = self.density.laplace(posterior, posterior.theta(u))
-            return touching.centre, touching.root, posterior.log_density(touching.centre)
+            return touching, posterior.log_density(touching.centre)
 
-        centres, roots, values = jax.lax.map(mode, starts)
-        best = jnp.argmax(values)
-        return centres[best], roots[best]
+        modes, values = jax.lax.map(mode, starts)
+        return jax.tree.map(lambda leaf: leaf[jnp.argmax(values)], modes)
 
 
 def judged(name, model, count):
@@ -134,9 +135,8 @@ def judged(name, model, count):
     )
     limit = band(count, DRAWS, 1 - 0.05 / found.shape[1])
     worst = max(excess(column, DRAWS) for column in found.T)
-    print(
-        f"SBC {type(model).__name__} {name}: {worst:.2f} standard errors at worst, band {limit:.2f}, {count} data sets"
-    )
+    errors = f"{worst:.2f} standard errors at worst, band {limit:.2f}"
+    print(f"SBC {type(model).__name__} {name}: {errors}, {count} data sets")
     return worst, limit
 
 
@@ -159,15 +159,15 @@ def test_linear_model_is_calibrated(name):
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["nuts", "ssvn"])
-def test_seven_parameters_are_calibrated(name, physics):
-    worst, limit = judged(name, SevenParameters(physics), 200)
+def test_seven_parameters_are_calibrated(name, material):
+    worst, limit = judged(name, SevenParameters(material), 200)
     assert worst < limit
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["ssvgd", "svgd"])
-def test_figures_of_the_other_stein_methods(name, physics):
-    """Published as they are; plain SVGD, which loses variance on a law, must be seen outside the band there."""
+def test_figures_of_the_other_stein_methods(name, material):
+    """Published as they are; plain SVGD loses variance on a law, which must be seen there."""
     judged(name, Linear(), 400)
-    worst, limit = judged(name, SevenParameters(physics), 200)
+    worst, limit = judged(name, SevenParameters(material), 200)
     assert name != "svgd" or worst > limit

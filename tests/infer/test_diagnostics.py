@@ -11,7 +11,7 @@ from steinmetz.infer.base import as_target
 from .targets import standard
 
 
-def naive(x, score):
+def naive(x, slope):
     """1/S² Σ u(x_i, x_j), every derivative by automatic differentiation."""
 
     def k(a, b):
@@ -22,18 +22,18 @@ def naive(x, score):
         return s @ t * k(a, b) + s @ jax.grad(k, 1)(a, b) + t @ jax.grad(k, 0)(a, b) + trace
 
     total = sum(
-        u(a, s, b, t) for a, s in zip(x, score, strict=True) for b, t in zip(x, score, strict=True)
+        u(a, s, b, t) for a, s in zip(x, slope, strict=True) for b, t in zip(x, slope, strict=True)
     )
     return jnp.sqrt(total) / len(x)
 
 
 def test_discrepancy_is_its_definition(monkeypatch):
     x = jax.random.normal(jax.random.key(0), (7, 3)) + 5
-    score = jax.random.normal(jax.random.key(1), (7, 3))
-    expected = float(naive(x, score))
-    assert float(diagnostics.discrepancy(x, score)) == pytest.approx(expected, rel=1e-10)
+    slope = jax.random.normal(jax.random.key(1), (7, 3))
+    expected = float(naive(x, slope))
+    assert float(diagnostics.discrepancy(x, slope)) == pytest.approx(expected, rel=1e-10)
     monkeypatch.setattr(kernels, "_BLOCK", 14)
-    assert float(diagnostics.discrepancy(x, score)) == pytest.approx(expected, rel=1e-10)
+    assert float(diagnostics.discrepancy(x, slope)) == pytest.approx(expected, rel=1e-10)
 
 
 def test_discrepancy_falls_with_exact_draws_and_sees_wrong_ones():
@@ -50,24 +50,24 @@ def test_discrepancy_falls_with_exact_draws_and_sees_wrong_ones():
     assert ksd(x + 0.5) > 2 * exact[1]
 
 
-def test_health_of_good_and_bad_draws():
+def test_good_and_bad_draws():
     target = as_target(standard)
     good = np.random.default_rng(0).normal(size=(50, 20, 3))
-    healthy = diagnostics.examine(jax.random.key(0), target, good)
-    assert healthy.r_hat < 1.01
-    assert healthy.bulk > 600
-    assert healthy.tail > 400
-    assert healthy.discrepancy < 1.5 * healthy.expected
-    np.testing.assert_allclose(healthy.variance, 1, atol=0.2)
+    good_ones = diagnostics.examine(jax.random.key(0), target, good)
+    assert good_ones.r_hat < 1.01
+    assert good_ones.bulk > 600
+    assert good_ones.tail > 400
+    assert good_ones.discrepancy < 1.5 * good_ones.expected
+    np.testing.assert_allclose(good_ones.variance, 1, atol=0.2)
     stuck = good * 0.3 + np.arange(20)[None, :, None] * 0.3
-    ill = diagnostics.examine(jax.random.key(0), target, stuck)
-    assert ill.r_hat > 1.5
-    assert ill.bulk < 100
-    assert ill.discrepancy > 2 * ill.expected
+    bad_ones = diagnostics.examine(jax.random.key(0), target, stuck)
+    assert bad_ones.r_hat > 1.5
+    assert bad_ones.bulk < 100
+    assert bad_ones.discrepancy > 2 * bad_ones.expected
 
 
 def test_too_few_snapshots_say_nothing_of_chains():
-    health = diagnostics.examine(
+    measured = diagnostics.examine(
         jax.random.key(0), as_target(standard), np.random.default_rng(0).normal(size=(1, 30, 2))
     )
-    assert health.r_hat is health.bulk is health.tail is None
+    assert measured.r_hat is measured.bulk is measured.tail is None

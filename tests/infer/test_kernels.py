@@ -1,8 +1,10 @@
-"""Stein directions and medians against their definitions."""
+"""Stein direction and bandwidth against their definitions."""
 
+import blackjax
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 
 from steinmetz.infer import kernels
@@ -18,14 +20,14 @@ def kernel(name, a, b, h, mean):
     return jnp.exp(-squared / h) + bilinear
 
 
-def naive_direction(name, x, score, h):
+def naive_direction(name, x, slope, h):
     """The double sum of the definition, its kernel slope by automatic differentiation."""
     mean = jnp.mean(x, axis=0)
 
     def at(row):
         terms = [
             kernel(name, y, row, h, mean) * s + jax.grad(kernel, argnums=1)(name, y, row, h, mean)
-            for y, s in zip(x, score, strict=True)
+            for y, s in zip(x, slope, strict=True)
         ]
         return sum(terms) / len(x)
 
@@ -36,26 +38,26 @@ def naive_direction(name, x, score, h):
 @pytest.mark.parametrize("shape", [(1, 3), (2, 1), (17, 5)])
 def test_direction_is_the_double_sum(name, shape):
     keys = jax.random.split(jax.random.key(0), 2)
-    x, score = jax.random.normal(keys[0], shape) + 100, jax.random.normal(keys[1], shape)
+    x, slope = jax.random.normal(keys[0], shape) + 100, jax.random.normal(keys[1], shape)
     h = jnp.asarray(1.7)
-    found = kernels.direction(name, x, score, jnp.ones(len(x), bool), h)
-    np.testing.assert_allclose(found, naive_direction(name, x, score, h), atol=1e-10)
+    found = kernels.direction(name, x, slope, jnp.ones(len(x), bool), h)
+    np.testing.assert_allclose(found, naive_direction(name, x, slope, h), atol=1e-10)
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_blocks_change_nothing(name, monkeypatch):
     keys = jax.random.split(jax.random.key(0), 2)
-    x, score = jax.random.normal(keys[0], (37, 3)), jax.random.normal(keys[1], (37, 3))
+    x, slope = jax.random.normal(keys[0], (37, 3)), jax.random.normal(keys[1], (37, 3))
     alive, h = jnp.arange(37) != 4, jnp.asarray(0.9)
-    whole = kernels.direction(name, x, score, alive, h)
+    whole = kernels.direction(name, x, slope, alive, h)
     monkeypatch.setattr(kernels, "_BLOCK", 37 * 8)
     np.testing.assert_allclose(
-        kernels.direction(name, x, score, alive, h), whole, rtol=1e-12, atol=1e-14
+        kernels.direction(name, x, slope, alive, h), whole, rtol=1e-12, atol=1e-14
     )
 
 
 def test_many_particles_never_make_a_particles_by_particles_array():
-    """At 12 000 particles one such array would take 1.15 GB, and one by the dimension eight times that."""
+    """At 12 000 particles one would take 1.15 GB, and one by the dimension eight times that."""
     count, size = 12_000, 8
     shapes = (jax.ShapeDtypeStruct((count, size), float), jax.ShapeDtypeStruct((count,), bool))
 
@@ -66,47 +68,32 @@ def test_many_particles_never_make_a_particles_by_particles_array():
     assert needed < 250e6
 
 
-@pytest.mark.parametrize("count", [2, 3, 10, 101])
-def test_bandwidth_is_the_lower_median_over_log_s(count):
-    x = np.asarray(jax.random.normal(jax.random.key(count), (count, 4)))
-    squared = np.sum((x[:, None] - x[None]) ** 2, axis=2)
-    pairs = np.sort(squared[~np.eye(count, dtype=bool)])
-    lower = pairs[(len(pairs) - 1) // 2]
-    found = float(kernels.bandwidth(jnp.asarray(x), jnp.ones(count, bool)))
-    assert found == pytest.approx(lower / np.log(max(count, 2)), abs=1e-6 * pairs.max())
-
-
 @pytest.mark.parametrize("name", KERNELS)
 def test_dead_particles_neither_push_nor_count(name):
     keys = jax.random.split(jax.random.key(1), 2)
-    x, score = jax.random.normal(keys[0], (12, 3)), jax.random.normal(keys[1], (12, 3))
-    score = score.at[10].set(jnp.nan)
+    x, slope = jax.random.normal(keys[0], (12, 3)), jax.random.normal(keys[1], (12, 3))
+    slope = slope.at[10].set(jnp.nan)
     alive = jnp.arange(12) < 9
     h = kernels.bandwidth(x, alive)
-    assert float(h) == pytest.approx(float(kernels.bandwidth(x[:9], jnp.ones(9, bool))), rel=1e-6)
-    found = kernels.direction(name, x, score, alive, h)
+    found = kernels.direction(name, x, slope, alive, h)
     np.testing.assert_array_equal(found[9:], 0.0)
-    np.testing.assert_allclose(found[:9], naive_direction(name, x[:9], score[:9], h), atol=1e-12)
-
-
-def test_coincident_particles_have_a_finite_bandwidth():
-    assert float(kernels.bandwidth(jnp.ones((6, 3)), jnp.ones(6, bool))) == 1.0
+    np.testing.assert_allclose(found[:9], naive_direction(name, x[:9], slope[:9], h), atol=1e-12)
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_stein_identity_on_exact_draws(name):
     """E_p[φ] = 0: at every point the direction of exact draws is within its standard error of zero.
 
-    The error is that of a mean over draws of k s + ∇k, estimated from the same draws; its square over points and
-    coordinates has mean 1 where the identity holds.
+    The error is that of a mean over draws of k s + ∇k, estimated from the same draws; its square
+    over points and coordinates has mean 1 where the identity holds.
     """
     count, h = 6000, 2.0
     x = jax.random.normal(jax.random.key(2), (count, 2)) @ jnp.array([[1.0, 0.5], [0.0, 0.8]])
     precision = jnp.linalg.inv(
         jnp.array([[1.0, 0.5], [0.0, 0.8]]).T @ jnp.array([[1.0, 0.5], [0.0, 0.8]])
     )
-    score = -x @ precision
-    found = np.asarray(kernels.direction(name, x, score, jnp.ones(count, bool), jnp.asarray(h)))[
+    slope = -x @ precision
+    found = np.asarray(kernels.direction(name, x, slope, jnp.ones(count, bool), jnp.asarray(h)))[
         :40
     ]
     mean = jnp.mean(x, axis=0)
@@ -118,12 +105,88 @@ def test_stein_identity_on_exact_draws(name):
             (0, 0, None),
         ),
         (None, None, 0),
-    )(x, score, x[:40])
+    )(x, slope, x[:40])
     error = np.asarray(term).std(axis=1) / np.sqrt(count)
     assert (
         np.mean((found / error) ** 2) < 6
     )  # points share their draws, so this has few degrees of freedom
-    wrong = np.asarray(kernels.direction(name, x, -score, jnp.ones(count, bool), jnp.asarray(h)))[
+    wrong = np.asarray(kernels.direction(name, x, -slope, jnp.ones(count, bool), jnp.asarray(h)))[
         :40
     ]
     assert np.mean((wrong / error) ** 2) > 100  # the test sees a wrong sign
+
+
+def pairwise(x):
+    """‖x_i − x_j‖² one by one."""
+    return np.sum((np.asarray(x)[:, None] - np.asarray(x)[None]) ** 2, axis=-1)
+
+
+def defined_bandwidth(x):
+    pairs = np.sort(pairwise(x)[np.triu_indices(len(x), 1)])
+    return pairs[(len(pairs) - 1) // 2] / np.log(len(x))
+
+
+def clouds():
+    """Particles as they come: round, far off, in clusters, with outliers, on a grid, and few."""
+    keys = jax.random.split(jax.random.key(0), 5)
+    round_ = jax.random.normal(keys[0], (60, 3))
+    return {
+        "round": round_,
+        "far off": 1e4 + round_,
+        "clusters": jnp.where(jnp.arange(60)[:, None] < 20, 1e-3 * round_, 8 + 1e-3 * round_),
+        "outliers": jax.random.t(keys[1], 1.0, (101, 2)),
+        "grid": jnp.asarray(np.indices((5, 5)).reshape(2, -1).T, float),
+        "two": jax.random.normal(keys[2], (2, 4)),
+        "three": jax.random.normal(keys[3], (3, 1)),
+        "many": jax.random.normal(keys[4], (700, 2)) * jnp.array([1.0, 30.0]),
+    }
+
+
+@pytest.mark.parametrize("name", clouds())
+def test_bandwidth_is_the_median_of_pairs(name):
+    x = clouds()[name]
+    found = float(kernels.bandwidth(x, jnp.ones(len(x), bool)))
+    assert found == pytest.approx(defined_bandwidth(x), rel=1e-6)
+
+
+def test_dead_particles_do_not_count():
+    x = jax.random.normal(jax.random.key(1), (40, 3)).at[::7].set(1e8)
+    alive = jnp.arange(40) % 7 != 0
+    assert float(kernels.bandwidth(x, alive)) == pytest.approx(
+        defined_bandwidth(x[alive]), rel=1e-6
+    )
+
+
+@pytest.mark.parametrize("where", [0.0, 0.1, 1e5 / 3])
+def test_coincident_particles_have_a_bandwidth_of_one(where):
+    assert float(kernels.bandwidth(jnp.full((6, 3), where), jnp.ones(6, bool))) == 1.0
+
+
+def test_one_living_particle_and_none_have_a_bandwidth_of_one():
+    x = jax.random.normal(jax.random.key(2), (5, 2))
+    assert float(kernels.bandwidth(x, jnp.arange(5) == 3)) == 1.0
+    assert float(kernels.bandwidth(x, jnp.zeros(5, bool))) == 1.0
+
+
+def test_many_particles_are_thinned():
+    x = jax.random.normal(jax.random.key(3), (2100, 2))
+    found = float(kernels.bandwidth(x, jnp.ones(2100, bool)))
+    assert found == pytest.approx(defined_bandwidth(x[::2]) * np.log(1050) / np.log(2100), rel=1e-6)
+
+
+def test_direction_is_that_of_blackjax():
+    """A plain step of length one is the direction."""
+    x = jax.random.normal(jax.random.key(5), (30, 7))
+    h = float(kernels.bandwidth(x, jnp.ones(30, bool)))
+    slope = lambda p: -p / jnp.linspace(0.1, 1, 7)  # noqa: E731
+    theirs = blackjax.svgd(slope, optax.sgd(1.0))
+    expected = theirs.step(theirs.init(x, {"length_scale": h})).particles - x
+    found = kernels.direction("rbf", x, jax.vmap(slope)(x), jnp.ones(30, bool), jnp.asarray(h))
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_single_precision_ends_too():
+    x = jax.random.normal(jax.random.key(7), (200, 3), jnp.float32)
+    found = kernels.bandwidth(x, jnp.ones(200, bool))
+    assert found.dtype == jnp.float32
+    assert float(found) == pytest.approx(defined_bandwidth(x), rel=1e-5)

@@ -17,7 +17,7 @@ def likelihood(x):
 
 
 def test_one_particle_finds_the_lasso():
-    """Without others there is no repulsion: the flow ends where the slope balances λ, or at zero where it cannot."""
+    """Alone there is no repulsion: the flow ends where the slope balances λ, or at zero."""
     found = steinmetz.sample(
         likelihood, jnp.ones(3), "l1flow", particles=1, penalty=0.3, steps=5000, rate=0.1
     )

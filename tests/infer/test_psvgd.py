@@ -3,11 +3,13 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 
 from steinmetz.errors import InputError
 from steinmetz.infer import psvgd, svgd
-from steinmetz.infer.base import whiten
+from steinmetz.infer.base import as_target, whiten
+from steinmetz.laplace import Laplace
 
 from .targets import linear_model, sample, standard
 
@@ -38,7 +40,7 @@ def test_spectral_content(values, content, rank):
 
 @pytest.mark.parametrize("basis", [0, 7])
 def test_without_truncation_it_is_svgd(basis):
-    """With all directions kept, psvgd is SVGD in the coordinates of the basis, whether or not that is renewed.
+    """With all directions kept, psvgd is SVGD in the coordinates of its basis, renewed or not.
 
     On a linear model the curvature is the same everywhere, so a renewed basis is the old one.
     """
@@ -50,7 +52,7 @@ def test_without_truncation_it_is_svgd(basis):
     )
     w = (start - target.centre) @ precision @ vectors
     plain = sample(
-        svgd, whiten(target, target.centre, vectors), 4, position=w, particles=20, steps=40
+        svgd, whiten(target, Laplace(target.centre, vectors)), 4, position=w, particles=20, steps=40
     )
     np.testing.assert_allclose(
         full.particles, target.centre + plain.particles @ vectors.T, atol=1e-8
@@ -72,17 +74,20 @@ def test_low_rank_likelihood_gives_the_analytic_posterior(settings):
 
 
 def test_moments_follow_a_turned_basis():
-    """A first moment is a slope: seen in the whole space, turning the basis does not change it."""
+    """First moments are slopes: a new basis changes nothing in the whole space."""
     random = np.random.default_rng(0)
     old, _ = np.linalg.qr(random.normal(size=(5, 5)))
     new, _ = np.linalg.qr(random.normal(size=(5, 5)))
-    slopes = random.normal(size=(3, 5))
-    change = jnp.asarray(old.T @ new)
-    np.testing.assert_allclose(
-        psvgd._projected(jnp.asarray(slopes @ old), (3, 5), change), slopes @ new, atol=1e-12
-    )
+    slopes, squares = random.normal(size=(3, 5)), random.uniform(size=(3, 5))
+    adam = optax.ScaleByAdamState(jnp.array(7), jnp.asarray(slopes @ old), jnp.asarray(squares))
+    adagrad = optax.ScaleByRssState(jnp.asarray(squares))
+    turned = psvgd.carried((adam, adagrad, optax.EmptyState()), jnp.asarray(old.T @ new))
+    np.testing.assert_allclose(turned[0].mu, slopes @ new, atol=1e-12)
+    assert int(turned[0].count) == 7
+    assert (turned[0].nu > 0).all()
+    np.testing.assert_array_equal(turned[0].nu, turned[1].sum_of_squares)
 
 
 def test_a_plain_density_is_refused_with_the_remedy():
     with pytest.raises(InputError, match="needs a Target with likelihood, prior and draw_prior"):
-        psvgd.build(standard, psvgd.Config())
+        psvgd.build(as_target(standard), psvgd.Config())

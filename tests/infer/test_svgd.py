@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from steinmetz.infer import svgd
-from steinmetz.infer.base import whiten
+from steinmetz.infer import kernels, svgd
+from steinmetz.infer.base import as_target
 
 from .targets import COVARIANCE, MEAN, gaussian, poisoned, sample, skewed, standard
 
@@ -37,24 +37,12 @@ def test_variance_grows_towards_the_truth_with_particles():
 
 
 def test_skewed_target_has_the_right_mean():
-    """A sign error in the repulsion or the score shows here, not on a symmetric target."""
+    """A sign error in the repulsion or the slope shows here, not on a symmetric target."""
     from scipy.special import digamma, polygamma
 
     found = sample(svgd, skewed, 1, particles=300, steps=3000)
     assert found.particles.mean() == pytest.approx(digamma(3), abs=0.03)
     assert found.particles.var() == pytest.approx(polygamma(1, 3), rel=0.1)
-
-
-def test_whitened_density_is_the_same_density():
-    root = jnp.asarray(np.linalg.cholesky(COVARIANCE))
-    white = whiten(gaussian, jnp.asarray(MEAN), root)
-    v = jnp.array([[0.4, -0.7], [1.0, 2.0]])
-    assert float(white.log_density(v[0])) == pytest.approx(
-        float(gaussian(MEAN + root @ v[0])), rel=1e-14
-    )
-    value, score = white.scores(jax.random.key(0), v)
-    np.testing.assert_allclose(score, jax.vmap(jax.grad(white.log_density))(v), rtol=1e-12)
-    np.testing.assert_allclose(value, jax.vmap(white.log_density)(v), rtol=1e-12)
 
 
 def test_one_particle_climbs_to_the_mode():
@@ -92,3 +80,14 @@ def test_order_of_particles_and_shift_of_target_do_not_matter():
         svgd, lambda x: gaussian(x - 5), 2, particles=16, steps=50, position=start + 5
     ).particles
     np.testing.assert_allclose(moved, plain + 5, atol=1e-9)
+
+
+def test_bandwidth_follows_particles_that_jump():
+    """Nothing is carried over from the last step."""
+    sampler = svgd.build(as_target(lambda x: -0.5 * x @ x), svgd.Config(particles=30, refresh=1))
+    key, x = jax.random.key(0), jax.random.normal(jax.random.key(6), (30, 2))
+    state = sampler.step(key, sampler.init(key, x))[0]
+    for factor in (1e6, 1e-9):
+        moved = state._replace(particles=factor * x)
+        expected = kernels.bandwidth(moved.particles, moved.alive)
+        assert float(sampler.step(key, moved)[0].bandwidth) == float(expected)

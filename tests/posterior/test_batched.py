@@ -108,7 +108,7 @@ def test_a_batch_of_data_is_the_same_estimate(name, physics, few):
     expected = jax.jit(jax.vmap(jax.value_and_grad(lambda u: posterior.estimate(u, index))))(
         particles
     )
-    agree(target_of(posterior, batch=7).scores(key, particles), expected)
+    agree(target_of(posterior, batch=7).values_and_slopes(key, particles), expected)
 
 
 def test_blocks_of_particles_do_not_change_a_digit_that_matters(physics, few, monkeypatch):

@@ -1,53 +1,48 @@
-"""`steinmetz diagnose`: every check passes where it should, fails where it should, and then says what to do."""
+"""`steinmetz diagnose`: checks of a saved run, from its summary alone."""
 
-from pathlib import Path
+import json
 
 import pytest
 
-from steinmetz.report import checks
-from steinmetz.report.summary import summarise
+from steinmetz.errors import InputError
+from steinmetz.report import checks, summary
 
 
 @pytest.fixture(scope="module")
-def summary(gent):
-    return summarise(gent)
+def folder(gent, tmp_path_factory):
+    """A folder with nothing but the summary of the main run."""
+    path = tmp_path_factory.mktemp("run")
+    text = summary.summarise(gent).model_dump_json()
+    (path / "summary.json").write_text(text, encoding="utf-8")
+    return path
 
 
-def failed(summary, **changes):
-    changed = {**summary, "inference": {**summary["inference"], **changes}}
-    return [check.name for check in checks.examine(changed) if not check.passed]
+def test_the_main_run_passes(folder):
+    numbers = summary.read(folder)
+    results = checks.examine(numbers)
+    assert [check.name for check in results if not check.passed] == []
+    assert "R-hat" in {check.name for check in results}
+    text = checks.screen(results, numbers, folder)
+    assert f"{len(results)} of {len(results)} checks pass" in text
 
 
-def test_the_main_run_passes(summary):
-    assert failed(summary) == []
+def test_failures_are_shown_with_advice(folder):
+    numbers = summary.read(folder)
+    proof = numbers.admissible.model_copy(update={"violated": 2})
+    done = numbers.inference.model_copy(update={"r_hat": 1.2})
+    broken = numbers.model_copy(update={"admissible": proof, "inference": done})
+    results = checks.examine(broken)
+    assert [check.name for check in results if not check.passed] == ["R-hat", "admissible laws"]
+    text = checks.screen(results, broken, folder)
+    assert "FAIL  R-hat" in text
+    assert text.count("→ ") == 2
 
 
-@pytest.mark.parametrize(
-    ("changes", "name"),
-    [
-        ({"frozen": [3, 4]}, "finite particles"),
-        ({"r_hat": 1.2}, "R-hat"),
-        ({"r_hat": None}, "R-hat"),
-        ({"bulk": 30.0}, "effective draws, bulk"),
-        ({"tail": None}, "effective draws, tail"),
-        ({"discrepancy": 9.0}, "Stein discrepancy"),
-        ({"discrepancy": None}, "Stein discrepancy"),
-        ({"mean_variance": 0.2, "variance": [0.1, 0.3]}, "variance over Laplace's"),
-        ({"accepted": 1.0}, "accepted moves"),
-        ({"method": "svgd", "direction": 0.5}, "at rest"),
-        ({"method": "nuts", "divergent": 4.0}, "divergences"),
-    ],
-)
-def test_each_failure_is_found_and_has_advice(summary, changes, name):
-    assert failed(summary, **changes) == [name]
-    changed = {**summary, "inference": {**summary["inference"], **changes}}
-    text = checks.screen(checks.examine(changed), changed, Path("runs/x"))
-    assert f"FAIL  {name}" in text
-    assert "→ " in text
-
-
-def test_a_violated_law_fails(summary):
-    broken = {**summary, "admissible": {**summary["admissible"], "violated": 2}}
-    assert [check.name for check in checks.examine(broken) if not check.passed] == [
-        "admissible laws"
-    ]
+def test_no_run_and_a_run_of_another_version_are_refused(folder, tmp_path):
+    with pytest.raises(InputError, match="no finished run"):
+        summary.read(tmp_path)
+    stored = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    del stored["inference"]["capabilities"]
+    (tmp_path / "summary.json").write_text(json.dumps(stored), encoding="utf-8")
+    with pytest.raises(InputError, match="damaged or of another version"):
+        summary.read(tmp_path)

@@ -7,7 +7,7 @@ import pytest
 from steinmetz.physics import mechanochemistry, observe
 from test_refit import small_law
 
-from steinmetz.cache import Store
+from steinmetz.cache import Cache
 from steinmetz.data import noise
 from steinmetz.data.quadratic import misfit
 from steinmetz.potentials.graph import UNIT, Edge, Graph
@@ -96,7 +96,7 @@ def test_place_on_the_path_has_the_lowest_criterion_and_can_be_searched():
 
 
 def test_finished_search_is_kept_and_read_back_exactly(tmp_path):
-    store = Store(tmp_path / "kept", "study")
+    store = Cache(tmp_path / "kept", "study")
     assert carve._kept(store) is None
     assert carve._kept(None) is None
     law = small_law()
@@ -114,7 +114,7 @@ def test_finished_search_is_kept_and_read_back_exactly(tmp_path):
 
 @pytest.mark.parametrize("text", [b"{", b'{"best": [{}], "spread": {}}', b'{"best": 3}', b"[]"])
 def test_damaged_search_is_done_again(tmp_path, text):
-    store = Store(tmp_path / "kept", "study")
+    store = Cache(tmp_path / "kept", "study")
     store.put("trimmed", text=np.frombuffer(text, np.uint8))
     assert carve._kept(store) is None
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from steinmetz.cache import Store
+from steinmetz.cache import Cache
 from steinmetz.data import noise
 from steinmetz.data.quadratic import compress, misfit
 from steinmetz.potentials import icnn
@@ -130,7 +130,7 @@ def test_interrupt_keeps_finished_blocks_and_the_rest_is_done_later(
 ):
     """The report raises what Ctrl-C raises, once a block is on disk."""
     whole = run(physics, observations, trials=12, widths=(4, 4))[1]
-    store = Store(tmp_path / "kept", "this")
+    store = Cache(tmp_path / "kept", "this")
     calls = []
 
     def interrupt(stage, done, total, **facts):
@@ -145,7 +145,7 @@ def test_interrupt_keeps_finished_blocks_and_the_rest_is_done_later(
     (tmp_path / "kept" / sorted(kept)[0]).write_bytes(
         b"PK damaged"
     )  # one of them must be trained again
-    again = Store(tmp_path / "kept", "this")
+    again = Cache(tmp_path / "kept", "this")
     assert again.found
     _, resumed = run(physics, observations, trials=12, widths=(4, 4), store=again)
     np.testing.assert_array_equal(resumed.theta, whole.theta)

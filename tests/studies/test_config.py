@@ -36,6 +36,7 @@ def test_built_in_study_survives_its_own_file(name, tmp_path):
         ({"nosie.relative": 1}, "no setting 'nosie'.*did you mean 'noise'"),
         ({"data.table": "a.csv"}, "either a generating law"),
         ({"data": 3}, "'data' must be a table of settings"),
+        ({"sparsify.prune": False}, "search"),
         ({"seed": -1}, "seed = -1 is not possible"),
         ({"sparsify.penalty": [30, 5]}, "must rise"),
         ({"sparsify.penalty": [1, float("inf")]}, "finite number"),

@@ -139,8 +139,8 @@ def certify(
     """
     every = np.concatenate([np.asarray(law.values)[None], np.asarray(particles)])
     proven = np.array([admissible(prove(law.graph, values), conditions) for values in every])
-    stress = _reference_stress(law.graph, law.reference, jnp.asarray(every), operator)
-    stress = np.asarray(stress)
+    left = _reference_stress(law.graph, law.reference, jnp.asarray(every), operator)
+    stress = np.asarray(left)
     share = max(1, len(states) // max(1, len(particles)))
     shares = jnp.resize(states, (-(-len(states) // share), share, states.shape[1]))
     repeated = jnp.broadcast_to(law.values, (len(shares), law.values.size))

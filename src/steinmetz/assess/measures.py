@@ -29,13 +29,13 @@ def r2_per_component(
 ) -> dict[str, float]:
     """R² of each component; those without variance are left out."""
     seen = np.ones(truth.shape, bool) if observed is None else observed
-    found = {}
+    scores = {}
     for index, name in enumerate(names):
         column = slice(index, index + 1)
         score = r2(prediction[:, column], truth[:, column], seen[:, column])
         if score is not None:
-            found[name] = score
-    return found
+            scores[name] = score
+    return scores
 
 
 def _means(truth: np.ndarray, seen: np.ndarray) -> np.ndarray:
@@ -75,15 +75,15 @@ def wasserstein_resampled(
     whole particles are drawn, because the snapshots of one are not independent.
     """
     ordered, order = _together(a, b)
-    found = []
+    distances = []
     for _ in range(draws):
         count = len(a) if groups is None else groups
         drawn = np.tile(
             random.multinomial(count, np.full(count, 1 / count)), len(a) // count
         ) / len(a)
         other = random.multinomial(len(b), np.full(len(b), 1 / len(b))) / len(b)
-        found.append(_area(ordered, np.concatenate([drawn, -other])[order]))
-    return np.stack(found)
+        distances.append(_area(ordered, np.concatenate([drawn, -other])[order]))
+    return np.stack(distances)
 
 
 def _together(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -121,8 +121,8 @@ def read(path: Path, observations: Observations) -> Carved:
 
 def select(carved: Carved, row: int) -> Carved:
     """The same carving with the law of another row."""
-    found = [choice for choice in carved.table if choice.active == row]
-    if not found:
+    chosen = [choice for choice in carved.table if choice.active == row]
+    if not chosen:
         rows = ", ".join(str(choice.active) for choice in carved.table)
         raise InputError(f"there is no row {row}; rows are numbered by their parameters: {rows}")
-    return carved._replace(law=found[0].law, reason=f"{row} parameters: selected from the table")
+    return carved._replace(law=chosen[0].law, reason=f"{row} parameters: selected from the table")

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 
 from steinmetz import registry
 from steinmetz.assess import scores
-from steinmetz.cache import Store
+from steinmetz.cache import Cache
 from steinmetz.engine.problem import Problem, network_of, prepare, use_double
 from steinmetz.engine.run import stage_keys
 from steinmetz.errors import InputError
@@ -87,7 +87,7 @@ class _Curve(NamedTuple):
 
 
 def lcurve(
-    study: Study, plan: Plan | None = None, report: Report = silent, cache: Store | None = None
+    study: Study, plan: Plan | None = None, report: Report = silent, cache: Cache | None = None
 ) -> LCurve:
     """Train every method on every noise level and choose a penalty for each."""
     use_double()

@@ -95,7 +95,10 @@ class Outcome:
                 f"{array.shape}"
             )
         states = array.reshape(-1, columns)
-        wrong = np.flatnonzero(~np.isfinite(states).all(axis=1) | ~material.possible(states))
+        if not np.isfinite(states).all():
+            number = int(np.argmin(np.isfinite(states).all(axis=1)))
+            raise InputError(f"state {number}: every entry must be a finite number")
+        wrong = np.flatnonzero(~material.possible(states))
         if wrong.size:
             raise InputError(f"state {wrong[0]}: {material.fault(states[wrong[0]])}")
         return states

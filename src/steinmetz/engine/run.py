@@ -6,7 +6,7 @@ from pathlib import Path
 import jax
 from jaxtyping import Array
 
-from steinmetz.cache import Store
+from steinmetz.cache import Cache
 from steinmetz.engine import carving, judge, pareto
 from steinmetz.engine.clock import Clock
 from steinmetz.engine.outcome import Outcome
@@ -20,7 +20,7 @@ from steinmetz.studies import config
 from steinmetz.studies.study import Study
 
 
-def run(study: Study, report: Report = silent, cache: Store | None = None) -> Outcome:
+def run(study: Study, report: Report = silent, cache: Cache | None = None) -> Outcome:
     """All stages of a study; the same study and seed give the same numbers on the same machine.
 
     What is finished is kept in `cache`, if there is one, and not done again when the run is
@@ -38,7 +38,7 @@ def run(study: Study, report: Report = silent, cache: Store | None = None) -> Ou
 
 
 def carve_law(
-    study: Study, problem: Problem, report: Report = silent, cache: Store | None = None
+    study: Study, problem: Problem, report: Report = silent, cache: Cache | None = None
 ) -> carve.Carved:
     """The sparse law of the data of a study."""
     material = problem.material
@@ -75,7 +75,7 @@ def finish(
     carved: carve.Carved,
     clock: Clock,
     report: Report = silent,
-    cache: Store | None = None,
+    cache: Cache | None = None,
 ) -> Outcome:
     """All stages after carving."""
     keys, law = stage_keys(study.seed), carved.law
@@ -98,7 +98,7 @@ def reselect(outcome: Outcome, row: int, report: Report = silent) -> Outcome:
 
 
 def select(
-    folder: str | Path, row: int, report: Report = silent, cache: Store | None = None
+    folder: str | Path, row: int, report: Report = silent, cache: Cache | None = None
 ) -> Outcome:
     """Take another row of the table of a finished run: its law, a new posterior, no refit."""
     use_double()

@@ -2,30 +2,34 @@
 
 import hashlib
 import json
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from steinmetz import registry
-from steinmetz.cache import Store
-from steinmetz.engine.inference import Inference, Moments
+from steinmetz.cache import Cache
 from steinmetz.engine.problem import Problem, network_of
-from steinmetz.errors import InputError, RunFailure
-from steinmetz.infer import auto, base, diagnostics, driver
+from steinmetz.errors import InputError
+from steinmetz.infer import sampling
+from steinmetz.infer.base import Target
+from steinmetz.infer.checks import Inference
+from steinmetz.infer.driver import Checkpoints
 from steinmetz.posterior import batched, density
 from steinmetz.potentials.base import Potential
 from steinmetz.potentials.law import Law, structure
 from steinmetz.records import Report
+from steinmetz.shapes import Particles, PerParticle, Scalar, Theta, Vector
 from steinmetz.sparsify import carve
+from steinmetz.studies.study import Study
 
 
 class Ensemble(NamedTuple):
-    """The posterior as laws: parameters of every usable draw, and how they were found.
+    """The posterior as laws: parameters θ of every draw, its log density and noise factor s.
 
-    Draws are those of the first snapshot, then of the second, and so on; `shape` is (snapshots, particles).
+    Draws are those of the first snapshot, then of the second, and so on; `shape` is (snapshots,
+    particles), `inference` says how they were found and how good they are.
     """
 
     theta: Float[np.ndarray, "draws parameters"]
@@ -36,146 +40,93 @@ class Ensemble(NamedTuple):
 
     @property
     def method(self) -> str:
+        """The method that ran."""
         return self.inference.method
 
 
-def target_of(posterior: density.Posterior, batch: int | None = None) -> base.Target:
-    """What samplers see of a posterior."""
+def target_of(posterior: density.Posterior, batch: int | None = None) -> Target:
+    """What samplers see of a posterior; with a batch, slopes are estimates from so many data."""
     log_density = jax.jit(lambda u: posterior.log_density(u))  # a bound method cannot be hashed
     data, whole = len(posterior.quadratic.inputs), posterior.quadratic
     many = batched.scores_of(posterior)
 
-    def scores(key: Array, particles: Float[Array, "particles dimension"]) -> tuple[Array, Array]:
+    def values_and_slopes(key: Array, particles: Particles) -> tuple[PerParticle, Particles]:
         if batch is None or batch >= data:
-            return (
-                jax.vmap(jax.value_and_grad(log_density))(particles)
-                if many is None
-                else many(particles, whole, 1.0)
-            )
+            if many is None:
+                return jax.vmap(jax.value_and_grad(log_density))(particles)
+            return many(particles, whole, 1.0)
         index = jax.random.choice(key, data, (batch,), replace=False)
         if many is not None:
             return many(particles, posterior.some(index), data / batch)
         return jax.vmap(jax.value_and_grad(lambda u: posterior.estimate(u, index)))(particles)
 
-    return base.Target(
-        log_density, scores, posterior.likelihood_rows, posterior.prior_rows, posterior.draw_prior
-    )
+    rows = posterior.likelihood_rows, posterior.prior_rows
+    return Target(log_density, values_and_slopes, *rows, posterior.draw_prior)
 
 
-def potential_of(study: Any, problem: Problem, law: Law) -> Potential:
-    """The law's graph; where nothing was pruned, the network itself, which is faster and has the same parameters."""
+def potential_of(study: Study, problem: Problem, law: Law) -> Potential:
+    """The law's graph; where nothing was pruned, the network itself: faster, with the same parameters."""
     network = network_of(study, problem.material)
     return network if law.graph.size == network.size and law.graph == network.graph() else law.graph
 
 
-def prior_of(study: Any, problem: Problem, carved: carve.Carved) -> density.Config:
-    """The prior with its deviation in numbers: λ Σ θ² log(n)/n in a loss χ²/n is a Gaussian of τ = 1/√(λ log n)."""
-    if study.prior.deviation != "penalty":
-        return study.prior
+def prior_of(study: Study, problem: Problem, carved: carve.Carved) -> density.Config:
+    """The prior with its deviation in numbers.
+
+    A price λ Σ θ² log(n)/n in a loss χ²/n is a Gaussian prior of deviation τ = 1/√(λ log n).
+    """
+    prior: density.Config = study.prior
+    if prior.deviation != "penalty":
+        return prior
     penalty = carved.restarts[carved.chosen.origin].penalty
-    return study.prior.model_copy(
-        update={"deviation": float((penalty * np.log(problem.train.cells)) ** -0.5)}
-    )
+    deviation = float((penalty * np.log(problem.train.cells)) ** -0.5)
+    return prior.model_copy(update={"deviation": deviation})
 
 
 def sample(
     key: Array,
     carved: carve.Carved,
     problem: Problem,
-    study: Any,
+    study: Study,
     report: Report,
-    store: Store | None = None,
+    cache: Cache | None = None,
 ) -> tuple[density.Posterior, Ensemble]:
-    """Sample the posterior of the law, in coordinates made round by its Laplace approximation unless told otherwise."""
-    start_key, run_key, check_key = jax.random.split(key, 3)
-    scene = carve.NaturalUnits.of(
+    """Sample the posterior of the law, from its Laplace approximation and in its coordinates.
+
+    A checkpoint of another law or setting has another name.
+    """
+    natural = carve.NaturalUnits.of(
         problem.train, problem.material.reference, problem.material.sizes, study.noise.floor
     )
+    law, prior = carved.law, prior_of(study, problem, carved)
     posterior = density.of_potential(
-        potential_of(study, problem, carved.law), carved.law.graph, carved.law.reference, carved.quadratic,
-        problem.train.cells, scene.sizes, scene.modulus, prior_of(study, problem, carved), study.noise.unknown,
+        potential_of(study, problem, law), law.graph, law.reference, carved.quadratic,
+        problem.train.cells, natural.sizes, natural.modulus, prior, study.noise.unknown,
     )  # fmt: skip
-    touching = density.laplace(posterior, carved.law.values)
-    module, settings, reason = _chosen(study.infer, posterior.dimension)
-    plain = target_of(posterior, getattr(settings, "batch", None))
-    white = base.whiten(plain, touching.centre, touching.root)
-    position = jax.random.normal(start_key, (settings.width, posterior.dimension))
-    if settings.whiten:
-        target = white
-    else:
-        target, position = (
-            plain._replace(centre=touching.centre),
-            touching.centre + position @ touching.root.T,
-        )
-    name = _piece(study, carved)
-    done = driver.run(
-        run_key, module.build(target, settings), position, settings.schedule, report, store, name
-    )
-    if done.failed:
-        raise RunFailure(
-            f"inference stopped: {done.reason}; try a smaller infer.rate or prior.deviation, or look at the data for "
-            "outliers"
-        )
-    usable = jnp.asarray(done.usable.reshape(-1, posterior.dimension))
-    v = (
-        usable
-        if settings.whiten
-        else jnp.linalg.solve(touching.root, (usable - touching.centre).T).T
-    )
-    health = diagnostics.examine(check_key, white, np.asarray(v).reshape(done.usable.shape))
-    theta, value, factor = jax.jit(jax.vmap(lambda row: _described(posterior, touching, row)))(v)
-    fin = lambda x: x if x is None or np.isfinite(x) else None
-    f = np.asarray(factor)
-    inference = Inference(
-        method=settings.method,
-        reason=reason,
-        particles=int(done.alive.size),
-        snapshots=done.usable.shape[0],
-        draws=len(v),
-        frozen=done.frozen,
-        steps=int(done.marks[-1]),
-        direction=fin(float(done.direction[-1])),
-        stopped=done.reason,
-        totals={n: float(x[done.alive].sum()) for n, x in done.facts.items()},
-        discrepancy=fin(health.discrepancy),
-        expected=fin(health.expected),
-        variance=health.variance if np.isfinite(health.variance).all() else None,
-        mean_variance=fin(health.mean_variance),
-        r_hat=fin(health.r_hat),
-        bulk=fin(health.bulk),
-        tail=fin(health.tail),
-        noise_factor=Moments(mean=float(f.mean()), sd=float(f.std()))
-        if study.noise.unknown
-        else None,
-    )
-    ensemble = Ensemble(np.asarray(theta), np.asarray(value), f, done.usable.shape[:2], inference)
-    return posterior, ensemble
+    laplace = density.laplace(posterior, carved.law.values)
+    choice = study.infer.chosen(posterior.dimension)
+    target = target_of(posterior, choice.settings.batch_size)._replace(centre=laplace.centre)
+    checkpoints = None if cache is None else Checkpoints(cache, _name(study, carved))
+    samples = sampling.sample(key, target, laplace, choice, report, checkpoints)
+
+    def described(v: Vector) -> tuple[Theta, Scalar, Scalar]:
+        u = laplace.forward(v)
+        return posterior.theta(u), posterior.log_density(u), jnp.exp(posterior.log_factor(u))
+
+    white = jnp.asarray(samples.white.reshape(-1, posterior.dimension))
+    theta, value, factor = (np.asarray(part) for part in jax.jit(jax.vmap(described))(white))
+    return posterior, Ensemble(theta, value, factor, samples.shape, samples.inference)
 
 
-def check(study: Any) -> None:
-    """Refuse, before anything is computed, a sampler that cannot work in the coordinates of a law's posterior."""
-    if study.infer.method == "l1flow":
-        raise InputError(
-            "infer.method = 'l1flow' carves the weights of a whole network itself; from Python, use "
-            "steinmetz.weights(study) and steinmetz.sample(…, 'l1flow'), or take another sampler here"
-        )
+def check(study: Study) -> None:
+    """Refuse, before anything is computed, a sampler that cannot sample the posterior of a law."""
+    instead = study.infer.capabilities.instead_for_laws
+    if instead:
+        raise InputError(f"infer.method = '{study.infer.method}' {instead}")
 
 
-def _chosen(config: Any, dimension: int) -> tuple[Any, Any, str]:
-    """The method that runs, its configuration, and why it was taken."""
-    if config.method == "auto":
-        return auto.choose(config, dimension)
-    return registry.load("infer", config.method), config, "named in the study"
-
-
-def _described(
-    posterior: density.Posterior, touching: density.Laplace, v: Array
-) -> tuple[Array, Array, Array]:
-    u = touching.centre + touching.root @ v
-    return posterior.theta(u), posterior.log_density(u), jnp.exp(posterior.log_factor(u))
-
-
-def _piece(study: Any, carved: carve.Carved) -> str:
-    """The name under which checkpoints of this inference are kept: another law or setting has another name."""
-    said = [study.infer.model_dump(mode="json"), study.seed, structure(carved.law)]
-    return "infer-" + hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
+def _name(study: Study, carved: carve.Carved) -> str:
+    """The name under which checkpoints of this inference are kept."""
+    content = [study.infer.model_dump(mode="json"), study.seed, structure(carved.law)]
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return f"infer-{digest[:16]}"

@@ -6,7 +6,6 @@ What full tensors and plane strain share.
 import abc
 import dataclasses
 
-
 import jax
 import numpy as np
 from jaxtyping import Array, Bool

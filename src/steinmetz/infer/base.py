@@ -1,41 +1,59 @@
-"""What every sampler has in common: the target it sees, its settings, and its shape.
+"""What every sampler has in common: the target it sees, its settings, and the shape of its file.
 
-A sampler sees a log density and nothing of mechanics. `build(log_density, config)` takes any JAX function of a vector,
-or a `Target` where more than the density is known.
+A sampler sees a log density and nothing of mechanics. A method is one file of this folder with
+
+    class Config(Settings)            its settings, with defaults that run, and its capabilities
+    build(target, config) → Sampler   its first state and its step
+    PRESETS                           settings by the name of a preset; may be left out
+
+It is found by the name of its file and tested by `tests/infer/test_contract.py` as soon as it
+exists. A method that only chooses another one (`auto`) has `Config.chosen` in place of `build`.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
-from pydantic import BaseModel, ConfigDict, Field
+from jaxtyping import Array
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-LogDensity = Callable[[Float[Array, "dimension"]], Float[Array, ""]]
-Rows = Callable[[Float[Array, "dimension"]], Float[Array, "rows"]]
-Scores = Callable[
-    [Array, Float[Array, "particles dimension"]],
-    tuple[Float[Array, "particles"], Float[Array, "particles dimension"]],
-]
-Draw = Callable[[Array], Float[Array, "dimension"]]
+from steinmetz import registry
+from steinmetz.laplace import Laplace, LogDensity, Rows, gauss_newton, positive
+from steinmetz.shapes import Alive, Count, Matrix, Particles, PerParticle, Scalar, Vector
+
+# (key, particles) → log p and ∇log p of each
+ValuesAndSlopes = Callable[[Array, Particles], tuple[PerParticle, Particles]]
+# key → one draw
+Draw = Callable[[Array], Vector]
 
 
 class Target(NamedTuple):
     """A log density, and what is known beside it.
 
-    `scores(key, particles)` are values and slopes of many particles at once; they may be estimates from a batch of the
-    data, chosen by the key. `likelihood` and `prior` are residual rows: JᵀJ of theirs is the Gauss–Newton curvature of
-    the two factors (only their slopes are used). `draw_prior(key)` is one exact draw from the prior, `centre` the most
-    probable point.
+    `values_and_slopes(key, particles)` are log p and ∇log p of many particles at once; they may be
+    estimates from a batch of the data, chosen by the key. `likelihood` and `prior` are residual
+    rows: JᵀJ of theirs is the Gauss–Newton curvature of the two factors (only their slopes are
+    used). `draw_prior(key)` is one exact draw from the prior, `centre` the most probable point.
     """
 
     log_density: LogDensity
-    scores: Scores
+    values_and_slopes: ValuesAndSlopes
     likelihood: Rows | None = None
     prior: Rows | None = None
     draw_prior: Draw | None = None
-    centre: Float[Array, "dimension"] | None = None
+    centre: Vector | None = None
+
+    def curvature(self, x: Vector) -> Matrix:
+        """Of −log p at x, always positive definite.
+
+        Gauss–Newton where the rows of likelihood and prior are known, else the Hessian made
+        positive.
+        """
+        if self.likelihood is None or self.prior is None:
+            return positive(-jax.hessian(self.log_density)(x))
+        return gauss_newton(self.likelihood, self.prior)(x)
 
 
 def as_target(log_density: LogDensity | Target) -> Target:
@@ -47,79 +65,83 @@ def as_target(log_density: LogDensity | Target) -> Target:
     return Target(traced_once, lambda key, particles: many(particles))
 
 
-def whiten(
-    log_density: LogDensity | Target,
-    centre: Float[Array, "dimension"],
-    root: Float[Array, "dimension dimension"],
-) -> Target:
-    """The target in coordinates v with u = centre + root v; the constant log |root| is left out."""
-    target = as_target(log_density)
+def whiten(target: Target, laplace: Laplace) -> Target:
+    """The target in coordinates v with u = centre + root v, in which Laplace's Gaussian is round.
 
-    def forward(v: Float[Array, "dimension"]) -> Float[Array, "dimension"]:
-        return centre + root @ v
+    Slopes change by the chain rule, ∇_v = rootᵀ ∇_u; the constant log |root| is left out.
+    """
 
-    def scores(key: Array, particles: Float[Array, "particles dimension"]) -> tuple[Array, Array]:
-        value, score = target.scores(key, centre + particles @ root.T)
-        return value, score @ root
+    def values_and_slopes(key: Array, particles: Particles) -> tuple[PerParticle, Particles]:
+        value, slope = target.values_and_slopes(key, laplace.forward_all(particles))
+        return value, slope @ laplace.root
 
     def through(rows: Rows | None) -> Rows | None:
-        return None if rows is None else lambda v: rows(forward(v))
+        return None if rows is None else lambda v: rows(laplace.forward(v))
 
     draw = target.draw_prior
     return Target(
-        lambda v: target.log_density(forward(v)),
-        scores,
+        lambda v: target.log_density(laplace.forward(v)),
+        values_and_slopes,
         through(target.likelihood),
         through(target.prior),
-        None if draw is None else lambda key: jnp.linalg.solve(root, draw(key) - centre),
-        jnp.zeros_like(centre),
+        None if draw is None else lambda key: laplace.inverse(draw(key)),
+        jnp.zeros_like(laplace.centre),
     )
 
 
-class Sampler(NamedTuple):
-    """`init(key, position) → state` and `step(key, state) → (state, info)`; `position` is particles × dimension.
+@runtime_checkable
+class State(Protocol):
+    """What the next step needs: at least where the particles are, and which are usable.
 
-    The driver reads `state.particles`, `state.alive` (usable particles), `info.direction` (a length that says how far
-    from rest the ensemble is), `info.frozen` (number of particles that are not usable) and `info.facts` (per particle).
+    All of it are arrays: a checkpoint is the arrays of a state.
     """
 
-    init: Callable[[Array, Float[Array, "particles dimension"]], Any]
-    step: Callable[[Array, Any], tuple[Any, Any]]
+    @property
+    def particles(self) -> Particles: ...
+
+    @property
+    def alive(self) -> Alive: ...
 
 
 class Info(NamedTuple):
-    """What a reader wants to know of a step; `facts` are totals per particle since the start."""
+    """What a reader wants to know of a step.
 
-    direction: Float[Array, ""]
-    frozen: Array
+    `direction` is a length that says how far from rest the ensemble is, `frozen` the number of
+    particles that are not usable; `facts` are totals per particle since the start.
+    """
+
+    direction: Scalar
+    frozen: Count
     facts: dict[str, Array]
 
+    @classmethod
+    def of(cls, direction: Particles, alive: Alive, facts: dict[str, Array]) -> "Info":
+        """With the mean length of the directions of the usable particles."""
+        lengths = jnp.where(alive, jnp.linalg.norm(direction, axis=1), 0.0)
+        mean = jnp.sum(lengths) / jnp.maximum(jnp.sum(alive), 1)
+        return cls(mean, jnp.sum(~alive), facts)
 
-class Settings(BaseModel):
-    """What the driver and the engine ask of every method's configuration."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-    method: str
-    whiten: bool = Field(
-        True,
-        description="sample in coordinates made round by the Gauss–Newton curvature at the most probable law",
-    )
+S = TypeVar("S", bound=State)
 
-    @property
-    def width(self) -> int:
-        """Particles or chains that move side by side."""
-        raise NotImplementedError
 
-    @property
-    def schedule(self) -> "Schedule":
-        """How long to run and what to keep."""
-        raise NotImplementedError
+@dataclass(frozen=True)
+class Sampler(Generic[S]):
+    """`init(key, position) → state` and `step(key, state) → (state, info)`.
+
+    `position` is particles × dimension. Both are compiled: they must not raise. A particle that
+    meets a density or slope that is not finite is no longer `alive`: it stays, and nobody feels it.
+    """
+
+    init: Callable[[Array, Particles], S]
+    step: Callable[[Array, S], tuple[S, Info]]
 
 
 class Schedule(NamedTuple):
-    """`burn` steps, then `steps` more of which every `thin`-th is kept; `thin` 0 keeps the last positions only.
+    """How long to run and what to keep.
 
-    A run ends early when `info.direction` is below `tolerance`.
+    After `burn` steps come `steps` more, of which every `thin`-th is kept; 0 keeps the last places
+    only. A run ends early when `info.direction` is below `tolerance`.
     """
 
     steps: int
@@ -128,24 +150,89 @@ class Schedule(NamedTuple):
     tolerance: float = 0.0
 
 
-def usable(
-    alive: Bool[Array, "particles"],
-    value: Float[Array, "particles"],
-    score: Float[Array, "particles dimension"],
-) -> Bool[Array, "particles"]:
+class Capabilities(BaseModel):
+    """What holds for the draws of a method, so which checks apply to it, and what it cannot do.
+
+    `snapshots`: draws are snapshots of particles that keep moving: R-hat and effective draws apply.
+    `rests`: a flow that comes to rest: the length of its direction applies.
+    `divergences`: they are counted, as the fact `divergent`.
+    `acceptance`: the band in which the share of accepted moves must lie, from the facts `accepted`
+    and `tried`; None where moves are not tested.
+    `whitens`: it may work in coordinates made round; else it needs the target's own axes.
+    `instead_for_laws`: why it cannot sample the posterior of a law, and what to do; empty if it
+    can.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    snapshots: bool = False
+    rests: bool = False
+    divergences: bool = False
+    acceptance: tuple[float, float] | None = None
+    whitens: bool = True
+    instead_for_laws: str = ""
+
+
+class Settings(BaseModel):
+    """What the driver and the engine ask of every method's configuration.
+
+    Every method must declare its `capabilities`: without them its settings cannot be made.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    capabilities: ClassVar[Capabilities]
+    method: str
+    whiten: bool = Field(True, description="sample where Laplace's approximation is round")
+
+    @model_validator(mode="after")
+    def _whitens(self) -> "Settings":
+        """A method that knows the axes is not whitened."""
+        if self.whiten and not self.capabilities.whitens:
+            raise ValueError(f"infer.whiten must be false: {self.method} knows the axes")
+        return self
+
+    @property
+    def width(self) -> int:
+        """Particles or chains that move side by side."""
+        raise NotImplementedError
+
+    @property
+    def schedule(self) -> Schedule:
+        """How long to run and what to keep."""
+        raise NotImplementedError
+
+    @property
+    def batch_size(self) -> int | None:
+        """Data that are drawn anew for every step; None takes all of them."""
+        return None
+
+    def chosen(self, dimension: int) -> "Choice":
+        """The settings that run in so many dimensions: these, unless the method is a choice."""
+        return Choice(self, "asked for by name")
+
+
+class Choice(NamedTuple):
+    """The settings of the method that runs, and why it was taken."""
+
+    settings: Settings
+    reason: str
+
+
+def settings_of(name: str) -> type[Settings]:
+    """The settings of the method of a name, or an error that says which methods there are."""
+    return cast(type[Settings], registry.load("infer", name).Config)
+
+
+def build(target: Target, settings: Settings) -> Sampler[State]:
+    """The sampler of the method whose settings these are."""
+    return cast(Sampler[State], registry.load("infer", settings.method).build(target, settings))
+
+
+def usable(alive: Alive, value: PerParticle, slope: Particles) -> Alive:
     """Particles that were usable and have a finite density and slope."""
-    return alive & jnp.isfinite(value) & jnp.all(jnp.isfinite(score), axis=1)
+    return alive & jnp.isfinite(value) & jnp.all(jnp.isfinite(slope), axis=1)
 
 
-def admitted(position: Float[Array, "particles dimension"]) -> tuple[Array, Array]:
+def admitted(position: Particles) -> tuple[Particles, Alive]:
     """Start positions with the ones that are not finite put to zero, and which were finite."""
     alive = jnp.all(jnp.isfinite(position), axis=1)
     return jnp.where(alive[:, None], position, 0.0), alive
-
-
-def mean_length(
-    direction: Float[Array, "particles dimension"], alive: Bool[Array, "particles"]
-) -> Float[Array, ""]:
-    """Mean length of the rows of the usable particles."""
-    lengths = jnp.where(alive, jnp.linalg.norm(direction, axis=1), 0.0)
-    return jnp.sum(lengths) / jnp.maximum(jnp.sum(alive), 1)

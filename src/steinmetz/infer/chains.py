@@ -1,8 +1,11 @@
-"""What HMC and NUTS share: chains side by side, window adaptation, totals, all through blackjax."""
+"""What HMC and NUTS share: chains side by side, window adaptation, totals, all through blackjax.
+
+Chains are the particles of this method: each starts from a draw of its own, finds its own step size
+and metric, and counts its own divergences.
+"""
 
 import warnings
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -10,33 +13,34 @@ from jaxtyping import Array, Bool, Float, Int
 from pydantic import Field
 
 from steinmetz.infer.base import (
+    Capabilities,
     Info,
-    LogDensity,
     Sampler,
     Schedule,
     Settings,
     Target,
     admitted,
-    as_target,
+    usable,
 )
+from steinmetz.shapes import Vector
+
+Places = Float[Array, "chains dimension"]
+PerChain = Float[Array, "chains"]
+Counts = Int[Array, "chains"]
+Metrics = Float[Array, "chains ..."]
 
 
 class Chained(Settings):
     """Chains and their warm-up."""
 
+    capabilities: ClassVar[Capabilities] = Capabilities(snapshots=True, divergences=True)
     chains: int = Field(4, ge=1, le=10_000, description="chains side by side")
     steps: int = Field(1000, ge=1, description="steps of every chain after the warm-up")
     thin: int = Field(1, ge=1, description="steps between two draws that are kept")
-    warm_up: int = Field(
-        500, ge=0, description="steps in which step size and metric are found; 0 uses infer.step"
-    )
+    warm_up: int = Field(500, ge=0, description="steps that find step size and metric; 0: none")
     step: float = Field(0.1, gt=0, le=100, description="step size, where there is no warm-up")
-    acceptance: float = Field(
-        0.8, gt=0, lt=1, description="share of accepted proposals the warm-up aims at"
-    )
-    metric: Literal["diagonal", "dense"] = Field(
-        "diagonal", description="metric found in the warm-up"
-    )
+    acceptance: float = Field(0.8, gt=0, lt=1, description="acceptance the warm-up aims at")
+    metric: Literal["diagonal", "dense"] = Field("diagonal", description="metric of the warm-up")
 
     @property
     def width(self) -> int:
@@ -48,32 +52,35 @@ class Chained(Settings):
 
 
 class State(NamedTuple):
-    """`particles` are the positions of the chains; totals are per chain."""
+    """`particles` are the places of the chains, with log density and slope; totals are per chain.
 
-    particles: Float[Array, "chains dimension"]
+    `step` and `metric` are what the warm-up found for each chain.
+    """
+
+    particles: Places
     alive: Bool[Array, "chains"]
-    value: Float[Array, "chains"]
-    score: Float[Array, "chains dimension"]
-    step: Float[Array, "chains"]
-    metric: Float[Array, "chains ..."]
-    divergent: Int[Array, "chains"]
-    accepted: Float[Array, "chains"]
-    leapfrogs: Int[Array, "chains"]
+    value: PerChain
+    slope: Places
+    step: PerChain
+    metric: Metrics
+    divergent: Counts
+    accepted: PerChain
+    leapfrogs: Counts
 
 
 def sampler(
-    log_density: LogDensity | Target,
-    config: Chained,
-    algorithm: Any,
-    kernel: Callable[..., Any],
-    extra: dict[str, Any],
-) -> Sampler:
-    """`kernel` is the algorithm's blackjax kernel; `extra` are its parameters that are not adapted."""
-    density = as_target(log_density).log_density
+    target: Target, config: Chained, algorithm: Any, parameters: dict[str, int]
+) -> Sampler[State]:
+    """Chains of a blackjax algorithm; `parameters` are those of its kernel that are not adapted.
 
-    def adapted(
-        key: Array, position: Float[Array, "dimension"]
-    ) -> tuple[Array, tuple[Array, Array]]:
+    The warm-up is part of `init`, so that its draws are never taken for draws of the target. A
+    chain whose start, or whose place after the warm-up, has no finite density is frozen.
+    """
+    density, kernel = target.log_density, algorithm.build_kernel()
+    evaluate = jax.vmap(jax.value_and_grad(density))
+
+    def adapted(key: Array, position: Vector) -> tuple[Vector, tuple[Array, Array]]:
+        """One chain after its warm-up: where it is, its step size and its inverse metric."""
         import blackjax
 
         warm = blackjax.window_adaptation(
@@ -81,76 +88,53 @@ def sampler(
             density,
             config.metric == "diagonal",
             target_acceptance_rate=config.acceptance,
-            **extra,
+            **parameters,
         )
-        (state, found), _ = warm.run(key, position, config.warm_up)
-        return state.position, (found["step_size"], found["inverse_mass_matrix"])
+        (state, tuned), _ = warm.run(key, position, config.warm_up)
+        return state.position, (tuned["step_size"], tuned["inverse_mass_matrix"])
 
-    def init(key: Array, position: Float[Array, "chains dimension"]) -> State:
+    def init(key: Array, position: Places) -> State:
         position, alive = admitted(position)
         count, size = position.shape
-        evaluate = jax.vmap(jax.value_and_grad(density))
-        alive &= _finite(*evaluate(position))
+        alive = usable(alive, *evaluate(position))
         unit = jnp.ones(size) if config.metric == "diagonal" else jnp.eye(size)
         metric = jnp.broadcast_to(unit, (count, *unit.shape)).astype(position.dtype)
         step = jnp.full(count, config.step, position.dtype)
         if config.warm_up:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings():  # of blackjax, about dtypes
                 warnings.simplefilter("ignore")
                 moved, (step, metric) = jax.vmap(adapted)(jax.random.split(key, count), position)
             position = jnp.where(alive[:, None], moved, position)
-        value, score = evaluate(position)
-        alive &= _finite(value, score)
-        none = jnp.zeros(count, int)
-        return State(
-            position,
-            alive,
-            value,
-            score,
-            step,
-            metric,
-            none,
-            jnp.zeros(count, position.dtype),
-            none,
-        )
+        value, slope = evaluate(position)
+        alive, none = usable(alive, value, slope), jnp.zeros(count, int)
+        accepted = jnp.zeros(count, position.dtype)
+        return State(position, alive, value, slope, step, metric, none, accepted, none)
 
-    def one(
-        key: Array, position: Array, value: Array, score: Array, step: Array, metric: Array
-    ) -> tuple[Any, Any]:
+    def one(key: Array, *chain: Array) -> tuple[tuple[Array, ...], tuple[Array | int, ...]]:
+        """A step of one chain: place, density and slope, then what happened on the way."""
         from blackjax.mcmc.hmc import HMCState
 
-        state, info = kernel(key, HMCState(position, value, score), density, step, metric, **extra)
+        position, value, slope, step, metric = chain
+        before = HMCState(position, value, slope)
+        state, info = kernel(key, before, density, step, metric, **parameters)
         return tuple(state), (info.is_divergent, info.acceptance_rate, info.num_integration_steps)
 
     def step(key: Array, state: State) -> tuple[State, Info]:
         keys = jax.random.split(key, len(state.particles))
-        (position, value, score), (divergent, accepted, leapfrogs) = jax.vmap(one)(
-            keys, state.particles, state.value, state.score, state.step, state.metric
-        )
-        good = state.alive & _finite(
-            value, score
-        )  # a proposal that is not finite is never taken, so this is `alive`
-        length = jnp.linalg.norm(position - state.particles, axis=1)
-        state = state._replace(
+        chains = state.particles, state.value, state.slope, state.step, state.metric
+        (position, value, slope), (divergent, accepted, leapfrogs) = jax.vmap(one)(keys, *chains)
+        # a proposal that is not finite is never taken, so these are the living
+        good = usable(state.alive, value, slope)
+        moved = state._replace(
             particles=jnp.where(good[:, None], position, state.particles),
             value=jnp.where(good, value, state.value),
-            score=jnp.where(good[:, None], score, state.score),
+            slope=jnp.where(good[:, None], slope, state.slope),
             divergent=state.divergent + (state.alive & divergent),
             accepted=state.accepted + jnp.where(good, accepted, 0.0),
             leapfrogs=state.leapfrogs + leapfrogs,
         )
-        moved = jnp.sum(jnp.where(good, length, 0.0)) / jnp.maximum(jnp.sum(good), 1)
-        facts = {
-            "divergent": state.divergent,
-            "accepted": state.accepted,
-            "leapfrogs": state.leapfrogs,
-        }
-        return state, Info(moved, jnp.sum(~state.alive), facts)
+        totals = ("divergent", "accepted", "leapfrogs")
+        facts: dict[str, Array] = {name: getattr(moved, name) for name in totals}
+        return moved, Info.of(position - state.particles, good, facts)
 
     return Sampler(init, step)
-
-
-def _finite(
-    value: Float[Array, "chains"], score: Float[Array, "chains dimension"]
-) -> Bool[Array, "chains"]:
-    return jnp.isfinite(value) & jnp.all(jnp.isfinite(score), axis=1)

@@ -1,98 +1,123 @@
-"""How well a target was sampled: kernelised Stein discrepancy, variance against Laplace, R-hat and effective draws."""
+"""How well a target was sampled: discrepancy, variance, R-hat and effective draws (method §5).
+
+The discrepancy is blind to the weights of separate modes, and the variance knows only the mode
+whose Laplace approximation it is compared with; only R-hat of chains started apart sees several
+modes.
+"""
 
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Annotated
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from steinmetz.infer import kernels
 from steinmetz.infer.base import Target
+from steinmetz.shapes import Particles, Scalar
 
-# Most draws of which the discrepancy is taken, and fewest snapshots from which chains are judged.
-_MOST, _FEWEST = 1000, 4
+# Most draws of which the discrepancy is taken: it costs their square.
+_MOST = 1000
+# Fewest snapshots from which chains are judged: split R-hat needs two in each half.
+_FEWEST = 4
+
+Draws = Float[np.ndarray, "snapshots particles dimension"]
 
 
-class Diagnostics(NamedTuple):
+def _finite(value: float | None) -> float | None:
+    """JSON has no infinity: a number that is not finite becomes null."""
+    return value if value is not None and np.isfinite(value) else None
+
+
+def shown(value: float | None, digits: int = 3) -> str:
+    """A number for people."""
+    return "unknown" if value is None else f"{value:.{digits}g}"
+
+
+# A number, or None where it is not finite or not known.
+Number = Annotated[float | None, BeforeValidator(_finite)]
+
+
+class Diagnostics(BaseModel):
     """Measured in coordinates in which the Laplace approximation is the standard normal.
 
-    `discrepancy` is the KSD, `expected` its root mean square over as many exact draws of that normal. `variance` has
-    the smallest and largest variance over coordinates, 1 where it is Laplace's, `mean_variance` is their mean. R-hat
-    and effective draws are the worst over coordinates; None where there are too few snapshots to tell.
+    `discrepancy` is the KSD, `expected` its root mean square over as many exact draws of that
+    normal. `variance` has the smallest and largest variance over coordinates, 1 where it is
+    Laplace's, `mean_variance` is their mean. R-hat and effective draws (of the bulk and of the
+    tails) are the worst over coordinates; None where there are too few snapshots to tell.
     """
 
-    discrepancy: float
-    expected: float
-    variance: tuple[float, float]
-    mean_variance: float
-    r_hat: float | None
-    bulk: float | None
-    tail: float | None
+    model_config = ConfigDict(frozen=True)
+    discrepancy: Number
+    expected: Number
+    variance: tuple[Number, Number]
+    mean_variance: Number
+    r_hat: Number = None
+    bulk: Number = None
+    tail: Number = None
+
+    def __str__(self) -> str:
+        """R-hat and discrepancy, in a few words."""
+        exact = f"(exact draws {shown(self.expected)})"
+        return f"R-hat {shown(self.r_hat, 4)}, discrepancy {shown(self.discrepancy)} {exact}"
 
 
-def discrepancy(
-    x: Float[Array, "draws dimension"],
-    score: Float[Array, "draws dimension"],
-    scale: float | Array = 1.0,
-) -> Float[Array, ""]:
-    """KSD = (1/S² Σ_ij u(x_i, x_j))^½ with the IMQ kernel k = (1 + r²/c²)^(−½), in blocks (Gorham & Mackey 2017).
+def discrepancy(x: Particles, slope: Particles, scale: float | Array = 1.0) -> Scalar:
+    """KSD = (1/S² Σ_ij u(x_i, x_j))^½, IMQ kernel k = (1 + r²/c²)^(−½) (Gorham & Mackey 2017).
 
-    u = s_i·s_j k + s_i·∇_y k + s_j·∇_x k + tr ∇_x∇_y k. With b = (1 + r²/c²)^(−3/2)/c²: ∇_y k = b (x − y), and the
-    trace is b (D − 3 r²/(c² + r²)).
+    u = s_i·s_j k + s_i·∇_y k + s_j·∇_x k + tr ∇_x∇_y k, s the slopes. With b = (1 +
+    r²/c²)^(−3/2)/c²: ∇_y k = b (x − y), and the trace is b (D − 3 r²/(c² + r²)). Worked through in
+    blocks.
     """
     x = (x - jnp.mean(x, axis=0)) / scale
-    score = score * scale
-    both = jnp.concatenate([x, score], axis=1)
+    slope = slope * scale
     size = x.shape[1]
-    own = jnp.sum(x * score, axis=1)
+    inner = jnp.sum(x * slope, axis=1)
 
     def rows(block: Float[Array, "rows both"]) -> Float[Array, "rows"]:
-        at, slope = block[:, :size], block[:, size:]
+        at, s = block[:, :size], block[:, size:]
         squared = kernels.squared_distances(at, x)
         root = jax.lax.rsqrt(1 + squared)
         b = root**3
         # s_i·(x_i − x_j) + s_j·(x_j − x_i)
-        cross = jnp.sum(at * slope, axis=1)[:, None] + own[None, :] - slope @ x.T - at @ score.T
-        u = (slope @ score.T) * root + b * cross + b * (size - 3 * squared * root**2)
+        cross = jnp.sum(at * s, axis=1)[:, None] + inner[None, :] - s @ x.T - at @ slope.T
+        u = (s @ slope.T) * root + b * cross + b * (size - 3 * squared * root**2)
         return jnp.sum(u, axis=1)
 
-    total = jnp.sum(kernels.blocked(rows, both))
+    total = jnp.sum(kernels.blocked(rows, jnp.concatenate([x, slope], axis=1)))
     return jnp.sqrt(jnp.maximum(total, 0.0)) / len(x)
 
 
-def examine(
-    key: Array, target: Target, draws: Float[np.ndarray, "snapshots particles dimension"]
-) -> Diagnostics:
-    """All diagnostics of draws in whitened coordinates."""
+def examine(key: Array, target: Target, draws: Draws) -> Diagnostics:
+    """All diagnostics of draws in whitened coordinates.
+
+    For exact normal draws E u(x, x) = E‖∇log p‖² c² + D with c² = D, and u of different draws
+    vanishes on average: the expected discrepancy is √((D² + D)/S).
+    """
     size = draws.shape[2]
     flat = draws.reshape(-1, size)
     some = jnp.asarray(flat[:: -(-len(flat) // _MOST)])
-    _, score = jax.jit(target.scores)(key, some)
-    finite = np.isfinite(np.asarray(score)).all(axis=1)
-    some, score = some[finite], score[finite]
+    _, slope = jax.jit(target.values_and_slopes)(key, some)
+    finite = np.isfinite(np.asarray(slope)).all(axis=1)
+    some, slope = some[finite], slope[finite]
     variance = flat.var(axis=0)
     chained = draws.shape[0] >= _FEWEST and draws.shape[0] * draws.shape[1] > 1
-    r_hat, bulk, tail = _chains(draws) if chained else (None, None, None)
     return Diagnostics(
-        float(jax.jit(discrepancy)(some, score, jnp.sqrt(size))),
-        float(
-            np.sqrt((size * size + size) / len(some))
-        ),  # E u(x, x) = E‖∇log p‖² c² + D, c² = D, over S
-        (float(variance.min()), float(variance.max())),
-        float(variance.mean()),
-        r_hat,
-        bulk,
-        tail,
+        discrepancy=float(jax.jit(discrepancy)(some, slope, jnp.sqrt(size))),
+        expected=np.sqrt((size * size + size) / len(some)),
+        variance=(variance.min(), variance.max()),
+        mean_variance=variance.mean(),
+        **(_between_particles(draws) if chained else {}),
     )
 
 
 @cache
 def _measures() -> Callable[[Array], tuple[Array, Array, Array]]:
-    """R-hat and both effective sizes as one program: one by one, their operations take seconds to compile."""
+    """R-hat and both effective sizes as one program: one by one they take seconds to compile."""
     from blackjax import diagnostics
 
     return jax.jit(
@@ -100,12 +125,12 @@ def _measures() -> Callable[[Array], tuple[Array, Array, Array]]:
     )
 
 
-def _chains(
-    draws: Float[np.ndarray, "snapshots particles dimension"],
-) -> tuple[float, float, float]:
-    """Rank-normalised split R-hat and bulk and tail effective sample size, worst coordinate (Vehtari et al. 2021)."""
-    with warnings.catch_warnings():
+def _between_particles(draws: Draws) -> dict[str, float]:
+    """Rank-normalised split R-hat, bulk and tail effective draws of the worst coordinate.
+
+    Particles are the chains (Vehtari et al. 2021).
+    """
+    with warnings.catch_warnings():  # of blackjax, about dtypes
         warnings.simplefilter("ignore")
-        found = _measures()(jnp.asarray(draws.transpose(1, 0, 2)))
-    r_hat, bulk, tail = (np.asarray(value) for value in found)
-    return float(r_hat.max()), float(bulk.min()), float(tail.min())
+        r_hat, bulk, tail = _measures()(jnp.asarray(draws.transpose(1, 0, 2)))
+    return {"r_hat": float(r_hat.max()), "bulk": float(bulk.min()), "tail": float(tail.min())}

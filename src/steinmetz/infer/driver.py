@@ -1,38 +1,63 @@
-"""One driver for every sampler: compiled chunks, with progress, checkpoints, stopping and checks between them."""
+"""One driver for every sampler: compiled chunks, and progress, checkpoints and stops between them.
+
+How the steps are cut into chunks does not change a digit, because every step has a key of its own
+and the compiled loop is the same.
+"""
 
 import time
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from steinmetz.infer.base import Sampler, Schedule
+from steinmetz.infer.base import Info, S, Sampler, Schedule
 from steinmetz.records import Report, silent
+from steinmetz.shapes import Count, Particles
 
-# Looks at progress and tolerance in a run, draws kept inside a compiled chunk, seconds between two returns to Python,
-# and seconds between two checkpoints.
-_LOOKS, _SLOTS, _CHUNK, _CHECKPOINT = 20, 64, 0.5, 10.0
+# Looks at progress and tolerance in a run: few, because each ends a chunk.
+_LOOKS = 20
+# Draws kept inside a compiled chunk before it returns to Python, whatever the length of the run.
+_SLOTS = 64
+# Seconds between two returns to Python: short enough for Ctrl-C, long against the cost of a return.
+_CHUNK = 0.5
+# Seconds between two checkpoints: what a kill may cost.
+_CHECKPOINT = 10.0
 # Share of particles that may be lost before a run is stopped.
 LOST = 0.1
 
+Number = TypeVar("Number", int, Array)
+Slots = Float[Array, "slots particles dimension"]
+Chunk = Callable[[S, Array, Array], tuple[S, Slots, Info]]
+
 
 @runtime_checkable
-class Keeper(Protocol):
-    """Where checkpoints are kept: pieces of arrays by name."""
+class Cache(Protocol):
+    """Where checkpoints are kept: arrays by name."""
 
     def get(self, name: str) -> dict[str, np.ndarray] | None: ...
 
     def put(self, name: str, **arrays: np.ndarray) -> None: ...
 
 
-class Run(NamedTuple):
-    """What a run found. `draws` are all kept positions of all particles (or chains); the last are `particles`.
+class Checkpoints(NamedTuple):
+    """The cache that keeps the state of a run, and the name of the run in it."""
 
-    `direction` is what the method calls its distance from rest, at the steps `marks`; `facts` are totals per particle.
+    cache: Cache
+    name: str = "infer"
+
+
+class Run(NamedTuple):
+    """The outcome of a run: where the particles (or chains) started, and all places that were kept.
+
+    `direction` is what the method calls its distance from rest, at the steps `marks`; `facts` are
+    totals per particle; `reason` says why the run ended, `failed` whether that is a failure.
     """
 
+    start: Float[np.ndarray, "particles dimension"]
     draws: Float[np.ndarray, "kept particles dimension"]
     alive: Bool[np.ndarray, "particles"]
     direction: Float[np.ndarray, "looks"]
@@ -43,8 +68,8 @@ class Run(NamedTuple):
 
     @property
     def particles(self) -> Float[np.ndarray, "particles dimension"]:
-        """The last positions."""
-        return self.draws[-1]
+        """The last places that were kept."""
+        return np.asarray(self.draws[-1])
 
     @property
     def frozen(self) -> list[int]:
@@ -57,142 +82,126 @@ class Run(NamedTuple):
         return self.draws[:, self.alive]
 
 
-class _Progress(NamedTuple):
-    """Everything a run needs to go on: replaced as a whole after every chunk, so an interrupt finds it whole."""
+@dataclass(frozen=True)
+class _Progress(Generic[S]):
+    """Everything a run needs to go on: replaced as a whole, so that an interrupt finds it whole."""
 
-    state: Any
+    state: S
     number: int
-    kept: tuple[np.ndarray, ...]
-    direction: tuple[float, ...]
-    marks: tuple[int, ...]
+    kept: Float[np.ndarray, "kept particles dimension"]
+    direction: Float[np.ndarray, "looks"]
+    marks: Int[np.ndarray, "looks"]
     facts: dict[str, np.ndarray]
 
 
 def run(
     key: Array,
-    sampler: Sampler,
-    position: Float[Array, "particles dimension"],
+    sampler: Sampler[S],
+    position: Particles,
     schedule: Schedule,
     report: Report = silent,
-    store: Keeper | None = None,
-    name: str = "infer",
+    checkpoints: Checkpoints | None = None,
 ) -> Run:
-    """Step until the schedule ends, the direction is shorter than its tolerance, or too many particles are lost.
+    """Step until the schedule ends, the direction is below its tolerance, or too many are lost.
 
-    Chunks end at fixed looks, and in between whenever half a second has passed; how the steps are cut does not change
-    a digit, because every step has a key of its own and the compiled loop is the same. With a store, a checkpoint is
-    kept every ten seconds and when the run is interrupted, and a later call with the same name goes on from it.
+    Chunks end at fixed looks, and in between whenever half a second has passed. A checkpoint is
+    kept every ten seconds and when the run is interrupted; a later call with the same name goes on
+    from it and ends with the same bits.
     """
     start_key, step_key = jax.random.split(key)
-    chunk = _compiled(sampler, schedule, step_key)
-    now = (
-        None
-        if store is None
-        else _restored(store, name, jax.eval_shape(sampler.init, start_key, position))
-    )
+    now = None
+    if checkpoints is not None:
+        now = _restored(checkpoints, jax.eval_shape(sampler.init, start_key, position))
     if now is None:
-        now = _Progress(jax.jit(sampler.init)(start_key, position), 0, (), (), (), {})
-    return _loop(chunk, now, schedule, report, store, name)
+        none = np.zeros((0, *position.shape)), np.zeros(0), np.zeros(0, int)
+        now = _Progress(jax.jit(sampler.init)(start_key, position), 0, *none, {})
+    chunk = _compiled(sampler, schedule, step_key)
+    now, verdict = _loop(chunk, now, schedule, report, checkpoints)
+    start, alive = np.asarray(position), np.asarray(now.state.alive)
+    draws = now.kept if len(now.kept) else np.asarray(now.state.particles)[None]
+    return Run(start, draws, alive, now.direction, now.marks, now.facts, *verdict)
 
 
-def _compiled(sampler: Sampler, schedule: Schedule, step_key: Array) -> Any:
-    """(state, first, last) → (state, the draws kept on the way, info), with bounds that are not compiled in."""
+def _compiled(sampler: Sampler[S], schedule: Schedule, step_key: Array) -> Chunk[S]:
+    """(state, first, last) → (state, draws kept on the way, info); bounds are not compiled in."""
 
-    @jax.jit
-    def chunk(state: Any, first: Int[Array, ""], last: Int[Array, ""]) -> tuple[Any, Array, Any]:
-        info = jax.tree.map(
-            lambda leaf: jnp.zeros(leaf.shape, leaf.dtype),
-            jax.eval_shape(sampler.step, step_key, state)[1],
-        )
-        slots = jnp.zeros(
-            (_SLOTS if schedule.thin else 1, *state.particles.shape), state.particles.dtype
-        )
+    def chunk(state: S, first: Count, last: Count) -> tuple[S, Slots, Info]:
+        shapes = jax.eval_shape(sampler.step, step_key, state)[1]
+        info = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+        count = _SLOTS if schedule.thin else 1
+        slots = jnp.zeros((count, *state.particles.shape), state.particles.dtype)
 
-        def one(number: Int[Array, ""], carry: tuple[Any, Array, Any]) -> tuple[Any, Array, Any]:
+        def one(number: Count, carry: tuple[S, Slots, Info]) -> tuple[S, Slots, Info]:
             state, slots, _ = carry
             state, info = sampler.step(jax.random.fold_in(step_key, number), state)
             if schedule.thin:
-                place = _kept_before(schedule, number + 1) - _kept_before(schedule, first) - 1
-                due = _kept_before(schedule, number + 1) > _kept_before(schedule, number)
-                old = jax.lax.dynamic_index_in_dim(slots, jnp.maximum(place, 0), keepdims=False)
+                after = _kept_before(schedule, number + 1)
+                place = jnp.maximum(after - _kept_before(schedule, first) - 1, 0)
+                due = after > _kept_before(schedule, number)
+                old = jax.lax.dynamic_index_in_dim(slots, place, keepdims=False)
                 row = jnp.where(due, state.particles, old)
-                slots = jax.lax.dynamic_update_index_in_dim(slots, row, jnp.maximum(place, 0), 0)
+                slots = jax.lax.dynamic_update_index_in_dim(slots, row, place, 0)
             return state, slots, info
 
-        return jax.lax.fori_loop(first, last, one, (state, slots, info))
+        ended: tuple[S, Slots, Info] = jax.lax.fori_loop(first, last, one, (state, slots, info))
+        return ended
 
-    return chunk
+    return jax.jit(chunk)
 
 
-def _kept_before(schedule: Schedule, number: Any) -> Any:
+def _kept_before(schedule: Schedule, number: Number) -> Number:
     """Draws kept in the first `number` steps."""
-    after = number - schedule.burn
-    return (max(after, 0) if isinstance(after, int) else jnp.maximum(after, 0)) // schedule.thin
+    return (number - schedule.burn) * (number > schedule.burn) // schedule.thin
 
 
 def _loop(
-    chunk: Any, now: _Progress, schedule: Schedule, report: Report, store: Keeper | None, name: str
-) -> Run:
+    chunk: Chunk[S],
+    now: _Progress[S],
+    schedule: Schedule,
+    report: Report,
+    checkpoints: Checkpoints | None,
+) -> tuple[_Progress[S], tuple[str, bool]]:
+    """Chunk after chunk, until there is a verdict."""
     total = schedule.burn + schedule.steps
     look = max(1, total // _LOOKS)
-    length, saved, ended = 1, time.monotonic(), None
+    length, saved, verdict = 1, time.monotonic(), None
     try:
-        while ended is None:
+        while verdict is None:
             before, begin = now.number, time.monotonic()
             if before < total:
-                last = min(
-                    before + length, total, (before // look + 1) * look, _room(schedule, before)
-                )
-                now = _advanced(
-                    chunk, now, last, schedule, at_look=last % look == 0 or last == total
-                )
+                next_look = (before // look + 1) * look
+                last = min(before + length, total, next_look, _room(schedule, before))
+                now = _advanced(chunk, now, last, schedule, last in (next_look, total))
                 length = _next_length(last - before, time.monotonic() - begin)
-            if now.marks and now.marks[-1] == now.number:
-                ended = _verdict(now, schedule, total)
-            shown = {"direction": f"{now.direction[-1]:.2g}"} if now.direction else {}
-            report(
-                "infer",
-                now.number,
-                total,
-                **shown,
-                frozen=int(np.sum(~np.asarray(now.state.alive))),
-            )
-            if store is not None and time.monotonic() - saved > _CHECKPOINT:
-                _save(store, name, now)
+            if now.number in now.marks[-1:]:
+                verdict = _verdict(now, schedule, total)
+            direction = f"{now.direction[-1]:.2g}" if len(now.direction) else ""
+            frozen = int(np.sum(~np.asarray(now.state.alive)))
+            report("infer", now.number, total, direction=direction, frozen=frozen)
+            if checkpoints is not None and time.monotonic() - saved > _CHECKPOINT:
+                _save(checkpoints, now)
                 saved = time.monotonic()
     except KeyboardInterrupt:
-        if store is not None and now.number > 0:
-            _save(store, name, now)
+        if checkpoints is not None and now.number > 0:
+            _save(checkpoints, now)
         raise
-    draws = np.stack(now.kept) if now.kept else np.asarray(now.state.particles)[None]
-    return Run(
-        draws,
-        np.asarray(now.state.alive),
-        np.array(now.direction),
-        np.array(now.marks),
-        now.facts,
-        *ended,
-    )
+    return now, verdict
 
 
 def _advanced(
-    chunk: Any, now: _Progress, last: int, schedule: Schedule, at_look: bool
-) -> _Progress:
+    chunk: Chunk[S], now: _Progress[S], last: int, schedule: Schedule, at_look: bool
+) -> _Progress[S]:
     """After the steps up to `last`."""
-    state, slots, info = jax.block_until_ready(
-        chunk(now.state, jnp.asarray(now.number), jnp.asarray(last))
-    )
-    count = (
-        _kept_before(schedule, last) - _kept_before(schedule, now.number) if schedule.thin else 0
-    )
-    return _Progress(
-        state,
-        last,
-        now.kept + tuple(np.asarray(slots[:count])),
-        now.direction + ((float(info.direction),) if at_look else ()),
-        now.marks + ((last,) if at_look else ()),
-        {name: np.asarray(values) for name, values in info.facts.items()},
-    )
+    state, slots, info = chunk(now.state, jnp.asarray(now.number), jnp.asarray(last))
+    slots.block_until_ready()
+    kept, direction, marks = now.kept, now.direction, now.marks
+    if schedule.thin:
+        count = _kept_before(schedule, last) - _kept_before(schedule, now.number)
+        kept = np.concatenate([kept, slots[:count]])
+    if at_look:
+        direction, marks = np.append(direction, float(info.direction)), np.append(marks, last)
+    facts = {name: np.asarray(values) for name, values in info.facts.items()}
+    return _Progress(state, last, kept, direction, marks, facts)
 
 
 def _room(schedule: Schedule, number: int) -> int:
@@ -203,67 +212,43 @@ def _room(schedule: Schedule, number: int) -> int:
 
 
 def _next_length(steps: int, seconds: float) -> int:
-    """Steps that take about as long as a chunk should; the first one was mostly compilation."""
+    """Steps that take as long as a chunk should; the first one was mostly compilation."""
     return int(min(max(1, steps * _CHUNK / max(seconds, 1e-9)), 16 * steps))
 
 
-def _verdict(now: _Progress, schedule: Schedule, total: int) -> tuple[str, bool] | None:
+def _verdict(now: _Progress[S], schedule: Schedule, total: int) -> tuple[str, bool] | None:
     """Why the run ends here and whether that is a failure; None if it goes on."""
     alive = np.asarray(now.state.alive)
-    lost = np.flatnonzero(~alive)
+    lost, length = np.flatnonzero(~alive), now.direction[-1]
     if len(lost) > LOST * len(alive):
         some = ", ".join(map(str, lost[:10])) + (", …" if len(lost) > 10 else "")
-        return (
-            f"{len(lost)} of {len(alive)} particles met a density or slope that was not finite ({some})",
-            True,
-        )
-    if now.direction[-1] < schedule.tolerance:
-        length = now.direction[-1]
-        return (
-            f"Stein direction {length:.1e} below the tolerance {schedule.tolerance:g} after {now.number} steps",
-            False,
-        )
+        what = "particles met a density or slope that was not finite"
+        return f"{len(lost)} of {len(alive)} {what} ({some})", True
+    if length < schedule.tolerance:
+        what = f"Stein direction {length:.1e} below the tolerance {schedule.tolerance:g}"
+        return f"{what} after {now.number} steps", False
     return (f"all {total} steps done", False) if now.number >= total else None
 
 
-def _save(store: Keeper, name: str, now: _Progress) -> None:
-    leaves = {
-        f"state_{index}": np.asarray(leaf) for index, leaf in enumerate(jax.tree.leaves(now.state))
-    }
+def _save(checkpoints: Checkpoints, now: _Progress[S]) -> None:
+    """Keep all arrays of a run so far; the leaves of the state by their number."""
+    arrays = {"kept": now.kept, "direction": now.direction, "marks": now.marks}
+    for index, leaf in enumerate(jax.tree.leaves(now.state)):
+        arrays[f"state_{index}"] = np.asarray(leaf)
     facts = {f"fact_{key}": value for key, value in now.facts.items()}
-    store.put(
-        name,
-        number=np.asarray(now.number),
-        kept=np.stack(now.kept) if now.kept else np.zeros(0),
-        direction=np.array(now.direction),
-        marks=np.array(now.marks, int),
-        **leaves,
-        **facts,
-    )
+    checkpoints.cache.put(checkpoints.name, number=np.asarray(now.number), **arrays, **facts)
 
 
-def _restored(store: Keeper, name: str, shape: Any) -> _Progress | None:
-    """The last checkpoint, if it is of this shape."""
-    found = store.get(name)
-    if found is None:
+def _restored(checkpoints: Checkpoints, shape: S) -> _Progress[S] | None:
+    """The last checkpoint, if there is one and its state is of this shape."""
+    arrays = checkpoints.cache.get(checkpoints.name)
+    if arrays is None:
         return None
     wanted, tree = jax.tree.flatten(shape)
-    leaves = [found.get(f"state_{index}") for index in range(len(wanted))]
-    same = all(
-        leaf is not None and leaf.shape == like.shape and leaf.dtype == like.dtype
-        for leaf, like in zip(leaves, wanted, strict=True)
-    )
-    if not same:
+    leaves = [arrays.get(f"state_{index}", np.zeros(0)) for index in range(len(wanted))]
+    if any(a.shape != b.shape or a.dtype != b.dtype for a, b in zip(leaves, wanted, strict=True)):
         return None
-    return _Progress(
-        jax.tree.unflatten(tree, [jnp.asarray(leaf) for leaf in leaves]),
-        int(found["number"]),
-        tuple(found["kept"]),
-        tuple(found["direction"].tolist()),
-        tuple(found["marks"].tolist()),
-        {
-            key.removeprefix("fact_"): value
-            for key, value in found.items()
-            if key.startswith("fact_")
-        },
-    )
+    state: S = jax.tree.unflatten(tree, [jnp.asarray(leaf) for leaf in leaves])
+    facts = {key.removeprefix("fact_"): a for key, a in arrays.items() if key.startswith("fact_")}
+    looks = arrays["direction"], arrays["marks"]
+    return _Progress(state, int(arrays["number"]), arrays["kept"], *looks, facts)

@@ -1,14 +1,14 @@
-"""Hamiltonian Monte Carlo with window adaptation, through blackjax (Neal 2011; method §5)."""
+"""Hamiltonian Monte Carlo, adapted by windows, of blackjax (Neal 2011; method §5)."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from steinmetz.infer import chains
-from steinmetz.infer.base import LogDensity, Sampler, Target
+from steinmetz.infer.base import Sampler, Target
 
 # The paper's one chain of 10⁵ steps, every hundredth kept.
-PRESETS: dict[str, dict[str, Any]] = {"paper": {"chains": 1, "steps": 100_000, "thin": 100}}
+PRESETS = {"paper": {"chains": 1, "steps": 100_000, "thin": 100}}
 
 
 class Config(chains.Chained):
@@ -20,9 +20,8 @@ class Config(chains.Chained):
     leapfrogs: int = Field(10, ge=1, le=10_000, description="leapfrog steps of a trajectory")
 
 
-def build(log_density: LogDensity | Target, config: Config) -> Sampler:
+def build(target: Target, config: Config) -> Sampler[chains.State]:
     """Fixed trajectories of `leapfrogs` steps."""
     import blackjax
 
-    extra = {"num_integration_steps": config.leapfrogs}
-    return chains.sampler(log_density, config, blackjax.hmc, blackjax.hmc.build_kernel(), extra)
+    return chains.sampler(target, config, blackjax.hmc, {"num_integration_steps": config.leapfrogs})

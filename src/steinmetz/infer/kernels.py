@@ -1,6 +1,7 @@
-"""Kernels of Stein methods as Gram products: no particles × particles × dimension array is ever made.
+"""Kernels of Stein methods as Gram products: particles × particles × dimension is never an array.
 
-Every kernel here is k(x, y) = f(‖x − y‖²/h), so the direction of SVGD needs two matrices only: f, and −2f′/h.
+Every kernel here is k(x, y) = f(‖x − y‖²/h), so the direction of SVGD needs two matrices only: f,
+and −2f′/h.
 """
 
 from collections.abc import Callable
@@ -8,11 +9,15 @@ from typing import Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Float
 
 from steinmetz.infer.median import ranked
+from steinmetz.shapes import Alive, Count, Particles, PerParticle, Scalar
 
 Name = Literal["rbf", "imq", "bilinear"]
+Rows = Float[Array, "rows dimension"]
+Pairs = Float[Array, "rows columns"]
+
 # Entries of a block of the Gram matrix; above, it is worked through in blocks of rows.
 _BLOCK = 4_194_304
 # Particles above which the median is that of every k-th particle.
@@ -22,12 +27,15 @@ _MEDIAN = 2048
 class Gram(NamedTuple):
     """k and −2 ∂k/∂‖x − y‖² for rows × columns of particles."""
 
-    value: Float[Array, "rows columns"]
-    slope: Float[Array, "rows columns"]
+    value: Pairs
+    steepness: Pairs
 
 
-def gram(name: Name, squared: Float[Array, "rows columns"], h: Float[Array, ""]) -> Gram:
-    """RBF exp(−r²/h) or IMQ (1 + r²/h)^(−½); of `bilinear` the RBF part (the rest is in `direction`)."""
+def gram(name: Name, squared: Pairs, h: Scalar) -> Gram:
+    """RBF exp(−r²/h) or IMQ (1 + r²/h)^(−½); of `bilinear` the RBF part.
+
+    The rest of `bilinear` needs no Gram matrix and is added in `direction`.
+    """
     if name == "imq":
         root = jax.lax.rsqrt(1 + squared / h)
         return Gram(root, root**3 / h)
@@ -35,27 +43,29 @@ def gram(name: Name, squared: Float[Array, "rows columns"], h: Float[Array, ""])
     return Gram(value, 2 / h * value)
 
 
-def squared_distances(
-    x: Float[Array, "rows dimension"], y: Float[Array, "columns dimension"]
-) -> Float[Array, "rows columns"]:
+def squared_distances(x: Rows, y: Float[Array, "columns dimension"]) -> Pairs:
     """‖x_i − y_j‖² from one matrix product; take a common mean off first to save digits."""
     return _between(x, jnp.sum(x**2, axis=1), y, jnp.sum(y**2, axis=1))
 
 
-def _between(x: Array, lengths: Array, y: Array, others: Array) -> Float[Array, "rows columns"]:
+def _between(x: Array, lengths: Array, y: Array, others: Array) -> Pairs:
+    """‖x_i‖² + ‖y_j‖² − 2 x_i·y_j, never below zero by rounding."""
     return jnp.maximum(lengths[:, None] + others[None, :] - 2 * x @ y.T, 0.0)
 
 
 class Cloud(NamedTuple):
-    """Living particles about their mean, and ‖x‖². The dead are infinitely far from everybody: no kernel sees them."""
+    """Living particles about their mean, ‖x‖² of each, and how many they are.
 
-    x: Float[Array, "particles dimension"]
-    lengths: Float[Array, "particles"]
-    living: Float[Array, ""]
+    The dead are infinitely far from everybody: no kernel sees them.
+    """
+
+    x: Particles
+    lengths: PerParticle
+    living: Scalar
 
 
-def cloud(x: Float[Array, "particles dimension"], alive: Bool[Array, "particles"]) -> Cloud:
-    """Centred twice, because only a particle's distance to another is exactly zero where they coincide."""
+def cloud(x: Particles, alive: Alive) -> Cloud:
+    """Centred twice: only a particle's distance to another is exactly zero where they coincide."""
     weight = alive.astype(x.dtype)
     living = jnp.maximum(jnp.sum(weight), 1)
     x = x - x[jnp.argmax(alive)]
@@ -63,12 +73,11 @@ def cloud(x: Float[Array, "particles dimension"], alive: Bool[Array, "particles"
     return Cloud(x, jnp.where(alive, jnp.sum(x**2, axis=1), jnp.inf), living)
 
 
-def bandwidth(
-    x: Float[Array, "particles dimension"], alive: Bool[Array, "particles"]
-) -> Float[Array, ""]:
+def bandwidth(x: Particles, alive: Alive) -> Scalar:
     """h = median² / log S over pairs of different living particles; 1 where all of them coincide.
 
-    Half of all distances are at most twice their mean, and the sum over pairs of r² is S Σ ‖x‖² about the mean.
+    Half of all distances are at most twice their mean, and the sum over pairs of r² is S Σ ‖x‖²
+    about the mean: that bounds the median from above.
     """
     every = -(-len(x) // _MEDIAN)
     some = cloud(x[::every], alive[::every])
@@ -81,66 +90,55 @@ def bandwidth(
     return jnp.where(h > 0, h, 1.0)
 
 
-def direction(
-    name: Name,
-    x: Float[Array, "particles dimension"],
-    score: Float[Array, "particles dimension"],
-    alive: Bool[Array, "particles"],
-    h: Float[Array, ""],
-) -> Float[Array, "particles dimension"]:
-    """φ(x_i) = 1/S Σ_j [k(x_j, x_i) ∇log p(x_j) + ∇_{x_j} k(x_j, x_i)] over living j; dead particles stay.
+def direction(name: Name, x: Particles, slope: Particles, alive: Alive, h: Scalar) -> Particles:
+    """φ(x_i) = 1/S Σ_j [k(x_j, x_i) ∇log p(x_j) + ∇_{x_j} k(x_j, x_i)] over living j.
 
-    Σ_j ∇_{x_j} k = x_i Σ_j g_ij − Σ_j g_ij x_j with g = −2 ∂k/∂r²: one product of [f, g] with [∇log p, x, 1].
-    `bilinear` adds (1 + (x − m)·(y − m))/D to the RBF, m the mean: alone it finds mean and covariance of a Gaussian.
+    Σ_j ∇_{x_j} k = x_i Σ_j g_ij − Σ_j g_ij x_j with g = −2 ∂k/∂r²: one product of [f, g] with [∇log
+    p, x, 1]. `bilinear` adds (1 + (x − m)·(y − m))/D to the RBF, m the mean: alone it finds mean
+    and covariance of a Gaussian.
     """
     near = cloud(x, alive)
-    score = jnp.where(alive[:, None], score, 0.0)
+    slope = jnp.where(alive[:, None], slope, 0.0)
     rows = jnp.concatenate([near.x, near.lengths[:, None]], axis=1)
-    total = blocked(lambda some: _pairwise(name, some[:, :-1], some[:, -1], near, score, h), rows)
+    total = blocked(lambda some: _pairwise(name, some[:, :-1], some[:, -1], near, slope, h), rows)
     if name == "bilinear":
-        total = total + _bilinear(near, score)
+        total = total + _bilinear(near, slope)
     return jnp.where(alive[:, None], total / near.living, 0.0)
 
 
-def _pairwise(
-    name: Name, rows: Array, lengths: Array, near: Cloud, score: Array, h: Array
-) -> Array:
+def _pairwise(name: Name, rows: Rows, lengths: Array, near: Cloud, slope: Array, h: Scalar) -> Rows:
+    """S φ of some rows."""
     at = gram(name, _between(rows, lengths, near.x, near.lengths), h)
-    one = jnp.ones((len(score), 1), score.dtype)
+    one = jnp.ones((len(slope), 1), slope.dtype)
     if name == "imq":
-        pulled = at.slope @ jnp.concatenate([near.x, one], axis=1)
-        return at.value @ score + rows * pulled[:, -1:] - pulled[:, :-1]
+        pulled = at.steepness @ jnp.concatenate([near.x, one], axis=1)
+        return at.value @ slope + rows * pulled[:, -1:] - pulled[:, :-1]
     # for the RBF g is a multiple of f, so one product serves both terms
-    pulled = at.value @ jnp.concatenate([score - 2 / h * near.x, one], axis=1)
+    pulled = at.value @ jnp.concatenate([slope - 2 / h * near.x, one], axis=1)
     return pulled[:, :-1] + 2 / h * rows * pulled[:, -1:]
 
 
-def _bilinear(near: Cloud, score: Array) -> Array:
-    pulled = near.x @ (near.x.T @ score)
-    return (jnp.sum(score, axis=0) + pulled + near.living * near.x) / near.x.shape[1]
+def _bilinear(near: Cloud, slope: Particles) -> Particles:
+    """S φ of the kernel (1 + x·y)/D, without a Gram matrix."""
+    pulled = near.x @ (near.x.T @ slope)
+    return (jnp.sum(slope, axis=0) + pulled + near.living * near.x) / near.x.shape[1]
 
 
-def blocked(
-    function: Callable[[Float[Array, "rows dimension"]], Array],
-    x: Float[Array, "particles dimension"],
-) -> Array:
+def blocked(function: Callable[[Array], Array], x: Particles) -> Array:
     """function(x) row by row, in blocks of rows so that rows × particles stays small."""
     size = max(1, _BLOCK // len(x))
-    return (
-        function(x)
-        if size >= len(x)
-        else jax.lax.map(lambda row: function(row[None])[0], x, batch_size=size)
-    )
+    if size >= len(x):
+        return function(x)
+    rows: Array = jax.lax.map(lambda row: function(row[None])[0], x, batch_size=size)
+    return rows
 
 
-def refreshed(
-    h: Float[Array, ""],
-    x: Float[Array, "particles dimension"],
-    alive: Bool[Array, "particles"],
-    number: Int[Array, ""],
-    every: int,
-) -> Float[Array, ""]:
-    """The bandwidth, measured anew in every `every`-th step; without a branch, `direction` shares its distances."""
+def refreshed(h: Scalar, x: Particles, alive: Alive, number: Count, every: int) -> Scalar:
+    """The bandwidth, measured anew in every `every`-th step; else the one before.
+
+    Measured in every step there is no branch, and `direction` shares its distances.
+    """
     if every == 1:
         return bandwidth(x, alive)
-    return jax.lax.cond(number % every == 0, bandwidth, lambda *_: h, x, alive)
+    width: Scalar = jax.lax.cond(number % every == 0, bandwidth, lambda *_: h, x, alive)
+    return width

@@ -1,33 +1,43 @@
-"""The median of many numbers by counting, not by sorting: a sort is most of a Stein step at 50–1000 particles."""
+"""The median of many numbers by counting, not by sorting.
+
+A sort is most of a Stein step at 50–1000 particles.
+"""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int8, Int32
 
-# Share of its upper end to which a bracket is narrowed at most, and of the largest possible value below which all is 0.
-_SHARE, _NOTHING = 2.0**-24, 2.0**-44
-# How far thresholds are pulled towards the middle of the bracket, and passes lost at most compared with halving.
-_PULL, _SPARE = 0.1, 2
+from steinmetz.shapes import Scalar
+
+# Share of its upper end to which a bracket is narrowed at most: the digits of single precision.
+_SHARE = 2.0**-24
+# Share of the largest possible value below which all is 0: distances have no digits left there.
+_NOTHING = 2.0**-44
+# How far thresholds are pulled towards the middle of the bracket, in squared widths over the range.
+_PULL = 0.1
+# Passes lost at most compared with halving.
+_SPARE = 2
 # Slabs of rows that are compared and added side by side.
 _SLABS = 4
 
-# Both ends of a bracket, below and above: a threshold, the number of values ≤ it, and the width allowed now. It is one
-# array because at 50 particles a pass costs as much as its few operations on scalars.
+Values = Float[Array, "rows columns"]
+
+# Both ends, below and above: a threshold, the number of values ≤ it, and the width allowed now. It
+# is one array because at 50 particles a pass costs as much as its few operations on scalars.
 _Bracket = Float[Array, "2 3"]
 
 
-def ranked(
-    values: Float[Array, "rows columns"], rank: Float[Array, ""], top: Float[Array, ""]
-) -> Float[Array, ""]:
+def ranked(values: Values, rank: Scalar, top: Scalar) -> Scalar:
     """The `rank`-th smallest of non-negative values that come in pairs, known to be at most `top`.
 
-    Thresholds are interpolated from the counts and pulled a little towards the middle, but a bracket may never be
-    wider than halving would have left it two passes ago (ITP, Oliveira & Takahashi 2021): some 8 passes, not 24. The
-    last one reads the value off: exact, unless several different ones lie within 2⁻²⁴ of it. Below 2⁻⁴⁴ of `top`, where
-    distances from a Gram product have no digits left, it is 0.
+    Thresholds are interpolated from the counts and pulled a little towards the middle, but a
+    bracket may never be wider than halving would have left it two passes ago (ITP, Oliveira &
+    Takahashi 2021): some 8 passes, not 24. The last one reads the value off: exact, unless several
+    different ones lie within 2⁻²⁴ of it. Below 2⁻⁴⁴ of `top`, where distances from a Gram product
+    have no digits left, it is 0.
     """
-    room, share = top * 2 ** (_SPARE - 1), max(_SHARE, 4 * float(jnp.finfo(top.dtype).eps))
+    room, share = top * 2 ** (_SPARE - 1), max(_SHARE, 4 * float(np.finfo(top.dtype).eps))
     start = jnp.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], top.dtype) * top
     start = start + jnp.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0]], top.dtype) * room
     start = start + np.array([[0.0, 0.0, 0.0], [0.0, values.size, 0.0]], top.dtype)
@@ -39,9 +49,9 @@ def ranked(
 
     def narrow(bracket: _Bracket) -> _Bracket:
         threshold = _threshold(bracket, rank, top)
-        found = count(values, threshold).astype(top.dtype)
-        end = jnp.stack([threshold, found, bracket[0, 2]])
-        moved = jnp.array([[False], [True]]) == (found >= rank)
+        reached = count(values, threshold).astype(top.dtype)
+        end = jnp.stack([threshold, reached, bracket[0, 2]])
+        moved = jnp.array([[False], [True]]) == (reached >= rank)
         return jnp.where(moved, end, bracket) * np.array([1.0, 1.0, 0.5], top.dtype)
 
     (low, below, _), (high, reached, _) = jax.lax.while_loop(unsettled, narrow, start)
@@ -50,20 +60,21 @@ def ranked(
     return jnp.where(low > 0, mean, 0.0)
 
 
-def _threshold(
-    bracket: _Bracket, rank: Float[Array, ""], top: Float[Array, ""]
-) -> Float[Array, ""]:
+def _threshold(bracket: _Bracket, rank: Scalar, top: Scalar) -> Scalar:
     """Where to count next."""
     (low, below, room), (high, reached, _) = bracket
     width, middle = high - low, 0.5 * (low + high)
     aside = middle - (low + width * (rank - below - 0.5) / (reached - below))
     aside = jnp.sign(aside) * jnp.maximum(jnp.abs(aside) - _PULL * width * width / top, 0.0)
     reach = jnp.maximum(room - 0.5 * width, 0.0)
-    return middle - jnp.clip(aside, -reach, reach)
+    return jnp.subtract(middle, jnp.clip(aside, -reach, reach))
 
 
-def count(values: Float[Array, "rows columns"], threshold: Float[Array, ""]) -> Int32[Array, ""]:
-    """How many values are ≤ the threshold; short integers down the columns are added many at a time."""
+def count(values: Values, threshold: Scalar) -> Int32[Array, ""]:
+    """How many values are ≤ the threshold.
+
+    Comparisons are short integers, of which a processor adds many at a time down the columns.
+    """
     rows = len(values) // _SLABS
     slabs = [
         (values[k * rows : (k + 1) * rows] <= threshold).astype(jnp.int8) for k in range(_SLABS)
@@ -73,4 +84,5 @@ def count(values: Float[Array, "rows columns"], threshold: Float[Array, ""]) -> 
 
 
 def _total(counts: Int8[Array, "rows columns"]) -> Int32[Array, ""]:
+    """The sum, in two steps of growing width."""
     return jnp.sum(jnp.sum(counts.astype(jnp.int16), axis=0, dtype=jnp.int16), dtype=jnp.int32)

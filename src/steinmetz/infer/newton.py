@@ -1,10 +1,10 @@
-"""The collective step of stochastic Stein–Newton, as published: v = S K H⁻¹ φ, with noise √(2 S) K H^(−½) ξ.
+"""The collective step of stochastic Stein–Newton, as published (Leviyev et al. 2022; method §5).
 
-K is k/S; H couples particles m and n by h_mn = 1/S Σ_p [k_mp k_np C_p + ∇_m k_mp ∇_n k_npᵀ], C_p the curvature at p.
-`block` keeps h_mm only.
+v = S K H⁻¹ φ, with noise √(2 S) K H^(−½) ξ. K is k/S, φ the Stein direction; H couples particles m
+and n by h_mn = 1/S Σ_p [k_mp k_np C_p + ∇_m k_mp ∇_n k_npᵀ], C_p the curvature at p.
 """
 
-from typing import Any
+from typing import Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,94 +12,103 @@ from jaxtyping import Array, Float
 
 from steinmetz.errors import InputError
 from steinmetz.infer import kernels
-from steinmetz.infer.ssvgd import limited
+from steinmetz.infer.langevin import Matrices, solved, spread
+from steinmetz.infer.particles import limited
+from steinmetz.shapes import Alive, Particles, Scalar
 
+# `block` keeps h_mm alone, `full` couples all particles.
+Hessian = Literal["block", "full"]
+
+# Rows of the coupled system above which its Cholesky factor takes seconds.
 LARGEST = 2000
+# Share of the mean diagonal that is added: Gram matrices of near particles are hardly positive.
 _DAMPING = 1e-6
 
 
-def together(
-    key: Array, state: Any, hessian: str, rate: float
-) -> Float[Array, "particles dimension"]:
-    """One change of all particles."""
-    count, size = state.particles.shape
+class Surveyed(NamedTuple):
+    """All particles with their slopes ∇log p and curvatures C, and the kernel's bandwidth."""
+
+    particles: Particles
+    slope: Particles
+    curvature: Matrices
+    alive: Alive
+    bandwidth: Scalar
+
+
+class _Pairs(NamedTuple):
+    """Particles about their mean, k of all pairs of living ones, curvatures, h, and S."""
+
+    x: Particles
+    near: Float[Array, "particles particles"]
+    curvature: Matrices
+    h: Scalar
+    living: Scalar
+
+
+def together(key: Array, at: Surveyed, hessian: Hessian, rate: float) -> Particles:
+    """One change of all particles, by the drift v and its noise.
+
+    The drift is limited in length, because far from the mode H hardly knows the way.
+    """
+    count, size = at.particles.shape
     if hessian == "full" and count * size > LARGEST:
         raise InputError(
-            f"infer.hessian = 'full' couples {count} particles × {size} parameters, more than {LARGEST}; use 'block'"
+            f"infer.hessian = 'full' couples {count} particles × {size} parameters, more than "
+            f"{LARGEST}; use 'block'"
         )
-    alive, h = state.alive, state.bandwidth
-    weight = alive.astype(state.particles.dtype)
+    weight = at.alive.astype(at.particles.dtype)
     living = jnp.maximum(jnp.sum(weight), 1)
-    x = state.particles - weight @ state.particles / living
-    near = (
-        kernels.gram("rbf", kernels.squared_distances(x, x), h).value
-        * weight[:, None]
-        * weight[None, :]
-    )
-    direction = kernels.direction("rbf", x, state.score, alive, h)
+    x = at.particles - weight @ at.particles / living
+    k = kernels.gram("rbf", kernels.squared_distances(x, x), at.bandwidth).value
+    near = k * weight[:, None] * weight[None, :]
+    direction = kernels.direction("rbf", x, at.slope, at.alive, at.bandwidth)
     noise = jax.random.normal(key, x.shape, x.dtype)
-    solve = _full if hessian == "full" else _block
-    drift, spread = solve(x, near, state.curvature, h, living, direction, noise)
-    drift, spread = near @ drift, near @ spread * jnp.sqrt(2 * rate / living)
-    return limited(rate * drift) + spread
+    pairs = _Pairs(x, near, at.curvature, at.bandwidth, living)
+    drift, noisy = (_full if hessian == "full" else _block)(pairs, direction, noise)
+    return limited(rate * (near @ drift)) + near @ noisy * jnp.sqrt(2 * rate / living)
 
 
-def _block(
-    x: Array, near: Array, curvature: Array, h: Array, living: Array, direction: Array, noise: Array
-) -> tuple[Array, Array]:
-    """h_mm for every m: solve, and L⁻ᵀ ξ."""
-    size = x.shape[1]
-    weight = near**2 / living
-    steep = 4 / h**2 * weight
+def _block(pairs: _Pairs, direction: Particles, noise: Particles) -> tuple[Particles, Particles]:
+    """H⁻¹ φ and H^(−½) ξ with h_mm alone, a small system for every m."""
+    x, size = pairs.x, pairs.x.shape[1]
+    weight = pairs.near**2 / pairs.living
+    steep = 4 / pairs.h**2 * weight
     # Σ_p w (x_p − x_m)(x_p − x_m)ᵀ from sums over p of w, w x_p and w x_p x_pᵀ
     outer = (x[:, :, None] * x[:, None, :]).reshape(len(x), -1)
     second = (steep @ outer).reshape(-1, size, size)
     cross = (steep @ x)[:, :, None] * x[:, None, :]
-    spread = (
-        second
-        - cross
-        - cross.transpose(0, 2, 1)
-        + jnp.sum(steep, 1)[:, None, None] * outer.reshape(second.shape)
-    )
-    blocks = (weight @ curvature.reshape(len(x), -1)).reshape(second.shape) + spread
-    blocks = blocks + _damping(blocks) * jnp.eye(size, dtype=x.dtype)
-    lower = jnp.linalg.cholesky(blocks)
-    drift = jax.vmap(lambda low, row: jax.scipy.linalg.cho_solve((low, True), row))(
-        lower, direction
-    )
-    back = jax.vmap(
-        lambda low, row: jax.scipy.linalg.solve_triangular(low, row, trans=1, lower=True)
-    )
-    return drift, back(lower, noise)
+    alone = jnp.sum(steep, 1)[:, None, None] * outer.reshape(second.shape)
+    moments = second - cross - cross.transpose(0, 2, 1) + alone
+    blocks = (weight @ pairs.curvature.reshape(len(x), -1)).reshape(second.shape) + moments
+    lower = jnp.linalg.cholesky(blocks + _damping(blocks) * jnp.eye(size, dtype=x.dtype))
+    return solved(lower, direction), spread(lower, noise)
 
 
-def _full(
-    x: Array, near: Array, curvature: Array, h: Array, living: Array, direction: Array, noise: Array
-) -> tuple[Array, Array]:
-    """The coupled system, one row of blocks at a time."""
+def _full(pairs: _Pairs, direction: Particles, noise: Particles) -> tuple[Particles, Particles]:
+    """The same with all h_mn, one row of blocks at a time."""
+    x, near = pairs.x, pairs.near
     count, size = x.shape
 
     def row(m: Array) -> Array:
-        pairs = near[m][None, :] * near / living  # k_mp k_np over n, p
-        own = (pairs @ curvature.reshape(count, -1)).reshape(count, size, size)
+        both = near[m][None, :] * near / pairs.living  # k_mp k_np over n, p
+        bent = (both @ pairs.curvature.reshape(count, -1)).reshape(count, size, size)
         # Σ_p 4/h² k_mp k_np (x_p − x_m)(x_p − x_n)ᵀ
-        steep = 4 / h**2 * pairs
+        steep = 4 / pairs.h**2 * both
         outer = (x[:, :, None] * x[:, None, :]).reshape(count, -1)
         first = steep @ x
         total = (steep @ outer).reshape(count, size, size) - first[:, :, None] * x[:, None, :]
         total = total - x[m][None, :, None] * (first - jnp.sum(steep, 1)[:, None] * x)[:, None, :]
-        return (own + total).transpose(1, 0, 2).reshape(size, count * size)
+        return (bent + total).transpose(1, 0, 2).reshape(size, count * size)
 
     matrix = jax.lax.map(row, jnp.arange(count)).reshape(count * size, count * size)
     matrix = 0.5 * (matrix + matrix.T) + _damping(matrix) * jnp.eye(count * size, dtype=x.dtype)
     lower = jnp.linalg.cholesky(matrix)
     drift = jax.scipy.linalg.cho_solve((lower, True), direction.ravel())
-    spread = jax.scipy.linalg.solve_triangular(lower, noise.ravel(), trans=1, lower=True)
-    return drift.reshape(x.shape), spread.reshape(x.shape)
+    noisy = jax.scipy.linalg.solve_triangular(lower, noise.ravel(), trans=1, lower=True)
+    return drift.reshape(x.shape), noisy.reshape(x.shape)
 
 
-def _damping(matrices: Array) -> Array:
-    """A small share of the mean diagonal: Gram matrices of near particles are hardly positive."""
-    size = matrices.shape[-1]
-    mean = jnp.trace(matrices, axis1=-2, axis2=-1) / size
+def _damping(matrices: Float[Array, "*many rows rows"]) -> Float[Array, "*many 1 1"]:
+    """What is added to the diagonal of each matrix."""
+    mean = jnp.trace(matrices, axis1=-2, axis2=-1) / matrices.shape[-1]
     return _DAMPING * jnp.maximum(mean, 1e-300)[..., None, None]

@@ -1,25 +1,26 @@
-"""The no-U-turn sampler with window adaptation, through blackjax (Hoffman & Gelman 2014; method §5)."""
+"""The no-U-turn sampler, adapted by windows, of blackjax (Hoffman & Gelman 2014; method §5).
+
+The reference every other method is judged by: exact in the limit of many steps, and its divergences
+tell of places that are too steep for it.
+"""
 
 from typing import Literal
 
 from pydantic import Field
 
 from steinmetz.infer import chains
-from steinmetz.infer.base import LogDensity, Sampler, Target
+from steinmetz.infer.base import Sampler, Target
 
 
 class Config(chains.Chained):
     """Chains and the depth of their trees."""
 
     method: Literal["nuts"] = "nuts"
-    doublings: int = Field(
-        10, ge=1, le=15, description="largest number of doublings of a trajectory"
-    )
+    doublings: int = Field(10, ge=1, le=15, description="most doublings of a trajectory")
 
 
-def build(log_density: LogDensity | Target, config: Config) -> Sampler:
-    """The reference every other method is judged by."""
+def build(target: Target, config: Config) -> Sampler[chains.State]:
+    """Trajectories that double until they turn back."""
     import blackjax
 
-    extra = {"max_num_doublings": config.doublings}
-    return chains.sampler(log_density, config, blackjax.nuts, blackjax.nuts.build_kernel(), extra)
+    return chains.sampler(target, config, blackjax.nuts, {"max_num_doublings": config.doublings})

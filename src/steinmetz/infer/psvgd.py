@@ -1,4 +1,9 @@
-"""Projected SVGD: Stein steps where the data inform, prior draws elsewhere (Chen & Ghattas 2020; method §5)."""
+"""Projected SVGD: Stein where data inform, prior draws elsewhere (Chen & Ghattas 2020; method §5).
+
+With H the Gauss–Newton curvature of the likelihood and Σ0⁻¹ that of the prior, H ψ = λ Σ0⁻¹ ψ.
+Where λ is small the data say nothing beyond the prior. SVGD runs on the coordinates w of the
+directions with the largest λ, θ = θ* + Ψ w + θ_⊥, and θ_⊥ is a prior draw projected on the others.
+"""
 
 from typing import Literal, NamedTuple
 
@@ -6,76 +11,62 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Float
 from pydantic import Field
 
 from steinmetz.errors import InputError
-from steinmetz.infer import kernels, svgd
-from steinmetz.infer.base import (
-    Info,
-    LogDensity,
-    Sampler,
-    Target,
-    admitted,
-    as_target,
-    mean_length,
-    usable,
-)
+from steinmetz.infer import kernels
+from steinmetz.infer.base import Info, Sampler, Target, admitted, usable
+from steinmetz.infer.particles import Descent
+from steinmetz.shapes import Alive, Count, Matrix, Particles, Scalar, Vector
+
+# Coordinates w, or slopes in them.
+Kept = Float[Array, "particles kept"]
 
 
-class Config(svgd.Config):
+class Config(Descent):
     """As for SVGD, and how much of the spectrum is kept."""
 
-    method: Literal["psvgd"] = "psvgd"  # type: ignore[assignment]
-    content: float = Field(
-        0.99, gt=0, le=1, description="share of the sum of eigenvalues that is kept"
-    )
-    basis: int = Field(
-        0,
-        ge=0,
-        description="steps between two new bases, from the curvature averaged over particles; 0 keeps the first",
-    )
+    method: Literal["psvgd"] = "psvgd"
+    content: float = Field(0.99, gt=0, le=1, description="share of the eigenvalues' sum to keep")
+    basis: int = Field(0, ge=0, description="steps between two new bases; 0 keeps the first")
 
 
 class Basis(NamedTuple):
-    """Directions ψ with H ψ = λ Σ0⁻¹ ψ and ψᵀ Σ0⁻¹ ψ = 1, largest λ first, and the prior precision they belong to."""
+    """ψ with ψᵀ Σ0⁻¹ ψ = 1, largest λ first, and the prior precision Σ0⁻¹ they belong to."""
 
     directions: Float[Array, "dimension kept"]
-    precision: Float[Array, "dimension dimension"]
+    precision: Matrix
 
-    def coordinates(
-        self, offset: Float[Array, "particles dimension"]
-    ) -> Float[Array, "particles kept"]:
-        """w = Ψᵀ Σ0⁻¹ (θ − θ*)."""
-        return offset @ self.precision @ self.directions
+    def split(self, offset: Particles) -> tuple[Kept, Particles]:
+        """w = Ψᵀ Σ0⁻¹ (θ − θ*), and what is left of θ − θ* outside the kept directions."""
+        w = offset @ self.precision @ self.directions
+        return w, offset - w @ self.directions.T
 
 
 class State(NamedTuple):
-    """`rest` is θ_⊥: what a particle has outside the kept directions."""
+    """As of a flow, with the coordinates w in a basis, and `rest`, θ_⊥ of every particle."""
 
-    particles: Float[Array, "particles dimension"]
-    alive: Bool[Array, "particles"]
-    coordinates: Float[Array, "particles kept"]
-    rest: Float[Array, "particles dimension"]
+    particles: Particles
+    alive: Alive
+    coordinates: Kept
+    rest: Particles
     basis: Basis
     moments: optax.OptState
-    bandwidth: Float[Array, ""]
-    number: Int[Array, ""]
+    bandwidth: Scalar
+    number: Count
 
 
-def spectrum(
-    curvature: Float[Array, "dimension dimension"], precision: Float[Array, "dimension dimension"]
-) -> tuple[Float[Array, "dimension"], Float[Array, "dimension dimension"]]:
+def spectrum(curvature: Matrix, precision: Matrix) -> tuple[Vector, Matrix]:
     """All λ, falling, and their ψ: the symmetric problem R H Rᵀ with Σ0⁻¹ = L Lᵀ, R = L⁻¹."""
     lower = jnp.linalg.cholesky(precision)
-    inverse = jax.scipy.linalg.solve_triangular(
-        lower, jnp.eye(len(lower), dtype=lower.dtype), lower=True
-    )
+    unit = jnp.eye(len(lower), dtype=lower.dtype)
+    inverse = jax.scipy.linalg.solve_triangular(lower, unit, lower=True)
     values, vectors = jnp.linalg.eigh(inverse @ curvature @ inverse.T)
     return values[::-1], (inverse.T @ vectors)[:, ::-1]
 
 
-def kept(values: Float[Array, "dimension"], content: float) -> int:
+def kept(values: Vector, content: float) -> int:
     """The smallest r whose eigenvalues sum to `content` of all."""
     if content == 1:
         return len(values)
@@ -84,9 +75,12 @@ def kept(values: Float[Array, "dimension"], content: float) -> int:
     return int(np.argmax(reached)) + 1 if positive.sum() > 0 else 1
 
 
-def build(log_density: LogDensity | Target, config: Config) -> Sampler:
-    """SVGD on w, with θ = θ* + Ψ w + θ_⊥ and θ_⊥ a prior draw projected on the complement; θ* is the centre."""
-    target, optimiser = as_target(log_density), svgd.optimiser_of(config)
+def build(target: Target, config: Config) -> Sampler[State]:
+    """SVGD on w, with θ = θ* + Ψ w + θ_⊥; θ* is the target's centre, or zero where it has none.
+
+    Needs the rows of likelihood and prior and draws from the prior: a plain density is refused.
+    """
+    optimiser = config.optimise()
     likelihood, prior, draw = target.likelihood, target.prior, target.draw_prior
     if likelihood is None or prior is None or draw is None:
         raise InputError(
@@ -94,9 +88,10 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
         )
     start = jnp.zeros_like(draw(jax.random.key(0))) if target.centre is None else target.centre
 
-    def curvature(x: Float[Array, "dimension"]) -> Float[Array, "dimension dimension"]:
+    def curvature(x: Vector) -> Matrix:
+        """JᵀJ of the likelihood; backwards, because the rows may be fewer than the parameters."""
         rows = jax.jacrev(likelihood)(x)
-        return rows.T @ rows
+        return jnp.matmul(rows.T, rows)
 
     slopes = jax.jacfwd(prior)(start)
     precision = slopes.T @ slopes
@@ -104,69 +99,61 @@ def build(log_density: LogDensity | Target, config: Config) -> Sampler:
     rank = kept(values, config.content)
     first = Basis(vectors[:, :rank], precision)
 
-    def split(basis: Basis, offset: Array) -> tuple[Array, Array]:
-        w = basis.coordinates(offset)
-        return w, offset - w @ basis.directions.T
-
-    def init(key: Array, position: Float[Array, "particles dimension"]) -> State:
+    def init(key: Array, position: Particles) -> State:
         position, alive = admitted(position)
-        w, _ = split(first, position - start)
+        w, _ = first.split(position - start)
         drawn = jax.vmap(draw)(jax.random.split(key, len(position)))
-        rest = split(first, drawn - start)[1]
+        rest = first.split(drawn - start)[1]
         particles = start + w @ first.directions.T + rest
-        number = jnp.zeros((), int)
-        return State(
-            particles, alive, w, rest, first, optimiser.init(w), jnp.ones((), w.dtype), number
-        )
+        width, number = jnp.ones((), w.dtype), jnp.zeros((), int)
+        return State(particles, alive, w, rest, first, optimiser.init(w), width, number)
 
     def turned(state: State) -> State:
-        """The basis of the averaged curvature; coordinates and optimiser moments are carried over to it."""
+        """The basis of the averaged curvature; coordinates and moments are carried over to it."""
         share = state.alive / jnp.maximum(jnp.sum(state.alive), 1)
-        add = lambda total, pair: (total + pair[1] * curvature(pair[0]), None)  # noqa: E731
+
+        def add(total: Matrix, pair: tuple[Vector, Scalar]) -> tuple[Matrix, None]:
+            return total + pair[1] * curvature(pair[0]), None
+
         mean = jax.lax.scan(add, jnp.zeros_like(precision), (state.particles, share))[0]
         basis = Basis(spectrum(mean, precision)[1][:, :rank], precision)
-        w, rest = split(basis, state.particles - start)
+        w, rest = basis.split(state.particles - start)
         change = state.basis.directions.T @ precision @ basis.directions
-        moments = jax.tree.map(lambda leaf: _projected(leaf, w.shape, change), state.moments)
-        return state._replace(
-            coordinates=w, rest=rest, basis=basis, moments=_squared(moments, state.moments, change)
-        )
+        moments = carried(state.moments, change)
+        return state._replace(coordinates=w, rest=rest, basis=basis, moments=moments)
 
     def step(key: Array, state: State) -> tuple[State, Info]:
         if config.basis:
             due = (state.number > 0) & (state.number % config.basis == 0)
             state = jax.lax.cond(due, turned, lambda same: same, state)
-        value, score = target.scores(key, state.particles)
-        alive = usable(state.alive, value, score)
-        w, downhill = state.coordinates, score @ state.basis.directions
+        value, slope = target.values_and_slopes(key, state.particles)
+        alive = usable(state.alive, value, slope)
+        w, along = state.coordinates, slope @ state.basis.directions
         h = kernels.refreshed(state.bandwidth, w, alive, state.number, config.refresh)
-        direction = kernels.direction(config.kernel, w, downhill, alive, h)
+        direction = kernels.direction(config.kernel, w, along, alive, h)
         change, moments = optimiser.update(-direction, state.moments)
         w = w + jnp.where(alive[:, None], change, 0.0)
-        particles = jnp.where(
-            alive[:, None], start + w @ state.basis.directions.T + state.rest, state.particles
-        )
-        moved = State(particles, alive, w, state.rest, state.basis, moments, h, state.number + 1)
-        return moved, Info(mean_length(direction, alive), jnp.sum(~alive), {})
+        moved = start + w @ state.basis.directions.T + state.rest
+        particles = jnp.where(alive[:, None], moved, state.particles)
+        after = State(particles, alive, w, state.rest, state.basis, moments, h, state.number + 1)
+        return after, Info.of(direction, alive, {})
 
     return Sampler(init, step)
 
 
-def _projected(leaf: Array, shape: tuple[int, ...], change: Float[Array, "kept kept"]) -> Array:
-    """A first moment is a slope: it changes basis as the coordinates do."""
-    return leaf @ change if leaf.shape == shape else leaf
+def carried(moments: optax.OptState, change: Float[Array, "kept kept"]) -> optax.OptState:
+    """Moments of the optimiser in a new basis.
 
+    A first moment is a slope: it changes as coordinates do. Second moments are sums of squares:
+    they change by the squares, and stay positive.
+    """
+    adam, adagrad = optax.ScaleByAdamState, optax.ScaleByRssState
 
-def _squared(
-    moments: optax.OptState, before: optax.OptState, change: Float[Array, "kept kept"]
-) -> optax.OptState:
-    """Second moments are sums of squares: they change by the squares, and stay positive."""
+    def turned(entry: optax.OptState) -> optax.OptState:
+        if isinstance(entry, adam):
+            return entry._replace(mu=entry.mu @ change, nu=entry.nu @ change**2)
+        if isinstance(entry, adagrad):
+            return entry._replace(sum_of_squares=entry.sum_of_squares @ change**2)
+        return entry
 
-    def mend(new: object, old: object) -> object:
-        for name in ("nu", "sum_of_squares"):
-            if hasattr(old, name):
-                new = new._replace(**{name: getattr(old, name) @ change**2})  # type: ignore[attr-defined]
-        return new
-
-    named = lambda entry: hasattr(entry, "nu") or hasattr(entry, "sum_of_squares")  # noqa: E731
-    return jax.tree.map(mend, moments, before, is_leaf=named)
+    return jax.tree.map(turned, moments, is_leaf=lambda entry: isinstance(entry, adam | adagrad))

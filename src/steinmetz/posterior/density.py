@@ -15,6 +15,7 @@ from jaxtyping import Array, Float, Int
 from pydantic import BaseModel, ConfigDict, Field
 
 from steinmetz.data.quadratic import Quadratic, residuals
+from steinmetz.laplace import Laplace, Search, at_mode, gauss_newton
 from steinmetz.posterior.bijector import Bijector
 from steinmetz.potentials.base import Potential, slopes
 from steinmetz.potentials.graph import Graph, parameter_units
@@ -128,13 +129,6 @@ class Posterior(eqx.Module):
 _STRAIGHT = 3e-5
 
 
-class Laplace(eqx.Module):
-    """Gaussian approximation in unconstrained coordinates: where to start and how to scale."""
-
-    centre: Float[Array, "dimension"]
-    root: Float[Array, "dimension dimension"]
-
-
 def build(
     law: Law,
     quadratic: Quadratic,
@@ -185,24 +179,6 @@ def laplace(posterior: Posterior, theta: Float[Array, "parameters"], steps: int 
 
     The curvature is JᵀJ of the rows of likelihood and prior (Gauss–Newton): always positive definite.
     """
-
-    def curvature(u: Float[Array, "dimension"]) -> Float[Array, "dimension dimension"]:
-        jacobian = jax.jacfwd(
-            lambda v: jnp.concatenate([posterior.likelihood_rows(v), posterior.prior_rows(v)])
-        )(u)
-        return jacobian.T @ jacobian
-
-    def step(u: Float[Array, "dimension"], _: None) -> tuple[Float[Array, "dimension"], None]:
-        slope = jax.grad(posterior.log_density)(u)
-        move = jnp.clip(jnp.linalg.solve(curvature(u), slope), -1, 1)
-        lengths = 0.5 ** jnp.arange(6)
-        trials = jax.vmap(lambda length: posterior.log_density(u + length * move))(lengths)
-        best = jnp.argmax(jnp.where(jnp.isfinite(trials), trials, -jnp.inf))
-        better = trials[best] > posterior.log_density(u)
-        return jnp.where(better, u + lengths[best] * move, u), None
-
-    centre = jax.lax.scan(step, posterior.inverse(theta), None, length=steps)[0]
-    lower = jnp.linalg.cholesky(curvature(centre))
-    return Laplace(
-        centre, jax.scipy.linalg.solve_triangular(lower, jnp.eye(len(centre)), lower=True).T
-    )
+    curvature = gauss_newton(posterior.likelihood_rows, posterior.prior_rows)
+    search = Search(steps, lengths=6, longest=1.0)
+    return at_mode(posterior.log_density, curvature, posterior.inverse(theta), search)

@@ -89,10 +89,10 @@ def _unexplained(point: Point) -> float:
 
 
 def _curves(curve: LCurve) -> list[tuple[tuple[str, float], list[Point], str, str]]:
-    """Points of every way and noise level, with a colour per way and a line style per noise."""
+    """Points of every penalty and noise, with a colour per penalty and a line style per noise."""
     methods = list(dict.fromkeys(point.method for point in curve.points))
     noises = list(dict.fromkeys(point.noise for point in curve.points))
-    found = []
+    curves = []
     for method in methods:
         for noise in noises:
             points = [
@@ -102,15 +102,15 @@ def _curves(curve: LCurve) -> list[tuple[tuple[str, float], list[Point], str, st
             ]
             colour = COLOURS[methods.index(method) % len(COLOURS)]
             if points:
-                found.append(
+                curves.append(
                     ((method, noise), points, colour, _LINES[noises.index(noise) % len(_LINES)])
                 )
-    return found
+    return curves
 
 
 def screen(curve: LCurve, folder: Path) -> str:
     """What was chosen and why, and where the files are."""
-    lines = ["", f"  {'way':<4} {'noise':>6}  {'λ':>8}  {'weights':>7}  {'median R²':>9}  reason"]
+    lines = ["", f"  {'name':<4} {'noise':>6}  {'λ':>8}  {'weights':>7}  {'median R²':>9}  reason"]
     for pick in curve.picks:
         alike = [
             p
@@ -119,8 +119,8 @@ def screen(curve: LCurve, folder: Path) -> str:
         ]
         scores = [point.r2 for point in alike if point.r2 is not None]
         middle = f"{np.median(scores):.4f}" if scores else "–"
-        way = f"  {pick.method:<4} {100 * pick.noise:>5g}%  {pick.penalty:>8.3g}"
-        lines.append(f"{way}  {pick.nonzero:>7}  {middle:>9}  {pick.reason}")
+        head = f"  {pick.method:<4} {100 * pick.noise:>5g}%  {pick.penalty:>8.3g}"
+        lines.append(f"{head}  {pick.nonzero:>7}  {middle:>9}  {pick.reason}")
     first = curve.picks[0] if curve.picks else None
     lines += [
         "",

@@ -14,11 +14,11 @@ import pydantic
 from pydantic import Field
 
 from steinmetz.assess.scores import Scores
-from steinmetz.engine.inference import Inference
 from steinmetz.engine.outcome import Outcome
 from steinmetz.engine.pareto import Row
 from steinmetz.errors import InputError
 from steinmetz.exporters import text
+from steinmetz.infer.checks import Inference
 from steinmetz.potentials.law import Law
 from steinmetz.records import Document
 
@@ -67,6 +67,13 @@ class Marginal(Document):
     sd: float
 
 
+class Moments(Document):
+    """Mean and standard deviation."""
+
+    mean: float
+    sd: float
+
+
 class PrintedRow(Row):
     """A row of the table with its law."""
 
@@ -97,6 +104,7 @@ class Summary(Scores):
     resumed: bool = Field(description="then the seconds are those of the last process")
     admissible: Admissible
     posterior: dict[str, Marginal]
+    noise_factor: Moments | None = Field(description="of the noise, where it was sampled")
     inference: Inference
     pareto: list[PrintedRow]
     data: DataCounts
@@ -130,6 +138,7 @@ def summarise(outcome: Outcome) -> Summary:
         resumed=outcome.resumed,
         admissible=_admissible(outcome),
         posterior=_marginals(outcome),
+        noise_factor=_noise_factor(outcome),
         inference=outcome.ensemble.inference,
         pareto=[
             PrintedRow(**{n: getattr(row, n) for n in Row.model_fields}, law=_short(choice.law))
@@ -165,6 +174,12 @@ def _admissible(outcome: Outcome) -> Admissible:
         largest_reference_stress=float(proof.reference_stress.max()),
         faults=proof.faults,
     )
+
+
+def _noise_factor(outcome: Outcome) -> Moments | None:
+    factor = outcome.ensemble.factor
+    known = not outcome.study.noise.unknown
+    return None if known else Moments(mean=float(factor.mean()), sd=float(factor.std()))
 
 
 def _marginals(outcome: Outcome) -> dict[str, Marginal]:

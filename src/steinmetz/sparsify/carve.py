@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from steinmetz import registry
-from steinmetz.cache import Store
+from steinmetz.cache import Cache
 from steinmetz.data import noise
 from steinmetz.data.quadratic import Quadratic, compress, misfit
 from steinmetz.errors import InputError, RunFailure
@@ -113,7 +113,7 @@ def carve(
     prior: float,
     settings: Settings,
     report: Report = silent,
-    store: Store | None = None,
+    store: Cache | None = None,
 ) -> Carved:
     """The sparse law of the data."""
     scene = NaturalUnits.of(observations, reference, sizes, floor)
@@ -263,7 +263,7 @@ def _search(
     prior: float,
     settings: Settings,
     report: Report,
-    store: Store | None,
+    store: Cache | None,
 ) -> tuple[list[Choice], int, str, Float[Array, "data components"]]:
     """Trim, choose, refit the chosen law while its noise is judged anew, and then the whole table under that noise."""
     cut = [Start(_cut(start.law, settings.max_parameters), start.origin) for start in starts]
@@ -318,7 +318,7 @@ def _as_trained(
     return table, chosen.active, reason, scene.predict(chosen.law)
 
 
-def _keep(store: Store | None, trimmed: Trimmed) -> None:
+def _keep(store: Cache | None, trimmed: Trimmed) -> None:
     """Laws are kept as text in plain types; what is read back is rebuilt and checked, never executed."""
     if store is not None:
         rows = [
@@ -337,7 +337,7 @@ def _keep(store: Store | None, trimmed: Trimmed) -> None:
         store.put("trimmed", text=np.frombuffer(text.encode(), np.uint8))
 
 
-def _kept(store: Store | None) -> Trimmed | None:
+def _kept(store: Cache | None) -> Trimmed | None:
     found = None if store is None else store.get("trimmed")
     if found is None:
         return None

@@ -17,7 +17,7 @@ import numpy as np
 import optax
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
-from steinmetz.cache import Store
+from steinmetz.cache import Cache
 from steinmetz.data.quadratic import Quadratic, misfit
 from steinmetz.potentials.base import Network, slopes
 from steinmetz.potentials.layered import Layered
@@ -108,7 +108,7 @@ def train(
     trials: list[Trial],
     settings: Settings,
     report: Report = silent,
-    store: Store | None = None,
+    store: Cache | None = None,
     prefix: str = "",
 ) -> Trained:
     """Loss = χ²/n + λ · price, minimised by Adam; `counts` are the n, the numbers of observed cells."""
@@ -158,7 +158,7 @@ def train(
     return Trained(theta, misfits, active, np.array([mark.last for mark in marks]), penalties)
 
 
-def _kept(store: Store | None, name: str, shape: tuple[int, ...]) -> dict[str, np.ndarray] | None:
+def _kept(store: Cache | None, name: str, shape: tuple[int, ...]) -> dict[str, np.ndarray] | None:
     """A block that was finished earlier, if it is whole."""
     found = None if store is None else store.get(name)
     whole = (

@@ -1,0 +1,114 @@
+"""Checks of how a target was sampled: which apply, pass or fail, and what to do about it.
+
+They see `Inference`, a record of plain numbers that is saved with a run, so that a finished run can
+be judged alone. Which checks apply is said by the capabilities of its method.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from steinmetz.infer.base import Capabilities
+from steinmetz.infer.diagnostics import Diagnostics, Number, shown
+
+# R-hat of chains that agree, beside its own scatter (Vehtari et al. 2021).
+_R_HAT = 1.01
+# Effective draws for a stable R-hat and quantiles (Vehtari et al. 2021).
+_EFFECTIVE = 400
+# Stein discrepancy over that of exact normal draws (experiments in docs/samplers.md).
+_DISCREPANCY = 2.0
+# Mean variance over Laplace's below which an ensemble has collapsed; half of it for one coordinate.
+_COLLAPSED = 0.5
+# Mean length of the Stein direction, in posterior deviations, at which a flow has come to rest.
+_REST = 0.02
+
+_LONGER = "raise infer.steps, or infer.thin with it; with few parameters try infer.method=nuts"
+# What to do where a check fails.
+_ADVICE = {
+    "finite particles": "a smaller infer.rate or prior.deviation; look at the data for outliers",
+    "at rest": "raise infer.steps, or set infer.batch to use all data",
+    "Stein discrepancy": "the posterior is far from a Gaussian or not yet reached: raise "
+    "infer.steps and infer.warm_up, or compare with infer.method=nuts",
+    "variance over Laplace's": "use infer.method=auto, whose noise keeps the variance, or more "
+    "particles",
+    "R-hat": _LONGER,
+    "effective draws, bulk": _LONGER,
+    "effective draws, tail": _LONGER,
+    "divergences": "raise infer.acceptance towards 0.99, or set infer.metric=dense",
+    "accepted moves": "raise infer.warm_up, so that the size of the moves is found",
+}
+
+
+class Inference(Diagnostics):
+    """How a target was sampled, and how well: the section `inference` of a summary.
+
+    `particles` are those asked for, `frozen` the numbers of those lost, `direction` is what the
+    method calls its distance from rest, `totals` are its counts over all usable particles.
+    """
+
+    method: str
+    reason: str
+    capabilities: Capabilities
+    particles: int
+    snapshots: int
+    draws: int
+    frozen: tuple[int, ...]
+    steps: int
+    direction: Number
+    stopped: str
+    totals: dict[str, float]
+
+
+class Check(NamedTuple):
+    """`measured` and `wanted` are words with numbers; `advice` is for when it fails."""
+
+    name: str
+    passed: bool
+    measured: str
+    wanted: str
+    advice: str
+
+
+def examine(done: Inference) -> list[Check]:
+    """All checks that apply to the method."""
+    return [Check(*row, _ADVICE[row[0]]) for row in _rows(done)]
+
+
+def _rows(done: Inference) -> Iterator[tuple[str, bool, str, str]]:
+    """Name, verdict, what was measured and what was wanted."""
+    can, lost = done.capabilities, len(done.frozen)
+    yield "finite particles", lost == 0, f"{lost} of {done.particles} frozen", "none"
+    if can.rests:
+        rest = done.direction is not None and done.direction < _REST
+        yield "at rest", rest, f"direction {shown(done.direction)}", f"below {_REST}"
+    limit = _DISCREPANCY * (done.expected or 0.0)
+    near = done.discrepancy is not None and done.discrepancy <= limit
+    yield "Stein discrepancy", near, f"KSD {shown(done.discrepancy)}", f"at most {limit:.3g}"
+    (low, high), mean, least = done.variance, done.mean_variance, _COLLAPSED / 2
+    wide = mean is not None and low is not None and mean >= _COLLAPSED and low >= least
+    spread = f"{shown(low)} to {shown(high)}, mean {shown(mean)}"
+    wanted = f"mean at least {_COLLAPSED}, all at least {least}"
+    yield "variance over Laplace's", wide, spread, wanted
+    if can.snapshots:
+        yield from _between_particles(done)
+    if can.divergences:
+        count = int(done.totals["divergent"])
+        yield "divergences", count == 0, str(count), "0"
+    if can.acceptance is not None and done.totals["tried"] > 0:
+        share, (low, high) = done.totals["accepted"] / done.totals["tried"], can.acceptance
+        yield "accepted moves", low <= share <= high, f"{share:.2f}", f"{low} to {high}"
+
+
+def _between_particles(done: Inference) -> Iterator[tuple[str, bool, str, str]]:
+    """R-hat and effective draws, with particles as chains.
+
+    The limit of R-hat has three of its standard errors for independent draws: of 2m halves of n/2
+    draws each, R-hat² = 1 + (F − 1)/(n/2).
+    """
+    limit = _R_HAT + 3 / max(done.particles, 1) ** 0.5 / max(done.snapshots, 1)
+    if done.r_hat is None:
+        yield "R-hat", False, f"unknown with {done.snapshots} snapshots", f"below {limit:.3f}"
+        return
+    yield "R-hat", done.r_hat < limit, f"{done.r_hat:.3f}", f"below {limit:.3f}"
+    for name, number in (("bulk", done.bulk or 0.0), ("tail", done.tail or 0.0)):
+        enough, wanted = number >= _EFFECTIVE, f"at least {_EFFECTIVE}"
+        yield f"effective draws, {name}", enough, f"{number:.0f}", wanted

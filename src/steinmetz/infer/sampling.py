@@ -1,0 +1,110 @@
+"""Whiten, start, run, examine: how any target is sampled by any method (method §5)."""
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from steinmetz.errors import RunFailure
+from steinmetz.infer import diagnostics, driver
+from steinmetz.infer.base import Choice, Settings, Target, build, whiten
+from steinmetz.infer.checks import Check, Inference, examine
+from steinmetz.laplace import Laplace
+from steinmetz.records import Report, silent
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Samples:
+    """Draws of all usable particles (or chains), and how they were found.
+
+    `draws` are in the target's own coordinates: those of the first snapshot, then of the second,
+    and so on. `white` are the same in coordinates in which the Laplace approximation is round, by
+    snapshot and particle. `settings` are those of the method that ran, `reason` says why it was
+    taken.
+    """
+
+    draws: Float[np.ndarray, "draws dimension"]
+    white: Float[np.ndarray, "snapshots particles dimension"]
+    run: driver.Run
+    diagnostics: diagnostics.Diagnostics
+    settings: Settings
+    reason: str
+
+    @property
+    def method(self) -> str:
+        """The method that ran."""
+        return self.settings.method
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Snapshots, and usable particles in each."""
+        return self.white.shape[0], self.white.shape[1]
+
+    @property
+    def inference(self) -> Inference:
+        """How the draws were found, and how good they are, in plain numbers."""
+        run = self.run
+        return Inference(
+            method=self.method,
+            reason=self.reason,
+            capabilities=self.settings.capabilities,
+            particles=run.alive.size,
+            snapshots=self.shape[0],
+            draws=len(self.draws),
+            frozen=tuple(run.frozen),
+            steps=int(run.marks[-1]),
+            direction=run.direction[-1],
+            stopped=run.reason,
+            totals={name: float(values[run.alive].sum()) for name, values in run.facts.items()},
+            **vars(self.diagnostics),
+        )
+
+    @property
+    def checks(self) -> list[Check]:
+        """Every check that applies to the method: pass or fail, and what to do about it."""
+        return examine(self.inference)
+
+    def __repr__(self) -> str:
+        """Two lines: how many draws of what, and how good they are."""
+        (count, size), results = self.draws.shape, self.checks
+        failed = ", ".join(check.name for check in results if not check.passed)
+        verdict = f"FAIL: {failed}" if failed else f"pass: all {len(results)} checks"
+        return (
+            f"{type(self).__name__}: {count} draws × {size} parameters by {self.method}\n"
+            f"  {self.diagnostics}; {verdict}"
+        )
+
+
+def sample(
+    key: Array,
+    target: Target,
+    laplace: Laplace,
+    choice: Choice,
+    report: Report = silent,
+    checkpoints: driver.Checkpoints | None = None,
+) -> Samples:
+    """Draws from a target whose Laplace approximation is known, by the chosen method.
+
+    Particles start from the approximation. With `settings.whiten` the sampler sees the target in
+    its coordinates v, else in the target's own u = centre + root v; diagnostics are always taken in
+    v. Raises `RunFailure` where more than a tenth of the particles were lost.
+    """
+    settings = choice.settings
+    start_key, run_key, check_key = jax.random.split(key, 3)
+    white = whiten(target, laplace)
+    position = jax.random.normal(start_key, (settings.width, len(laplace.centre)))
+    seen = white if settings.whiten else target
+    start = position if settings.whiten else laplace.forward_all(position)
+    sampler = build(seen, settings)
+    run = driver.run(run_key, sampler, start, settings.schedule, report, checkpoints)
+    if run.failed:
+        advice = "try a smaller infer.rate or prior.deviation, or look at the data for outliers"
+        raise RunFailure(f"inference stopped: {run.reason}; {advice}")
+    kept = jnp.asarray(run.usable.reshape(-1, len(laplace.centre)))
+    v = kept if settings.whiten else laplace.inverse(kept)
+    u = laplace.forward_all(kept) if settings.whiten else kept
+    by_snapshot = np.asarray(v).reshape(run.usable.shape)
+    measured = diagnostics.examine(check_key, white, by_snapshot)
+    return Samples(np.asarray(u), by_snapshot, run, measured, settings, choice.reason)

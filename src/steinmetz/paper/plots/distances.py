@@ -1,0 +1,80 @@
+"""W1 along the path, method by method: a row per reading, a panel per score; against seconds."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from steinmetz.paper import grids, points, tables
+from steinmetz.paper.arms import arms
+from steinmetz.paper.plots import common
+from steinmetz.paper.records import Outcome, Row, SampledPoint, grouped
+from steinmetz.paper.scores import ScoreKey
+
+# W1 below this is drawn as this: it is zero at the reference, which a logarithm cannot show.
+_LEAST = 1e-5
+# The axis begins at this share of the largest W1, but not below the next.
+_DECADES = 1e-5
+_BOTTOM = 1e-4
+# So many states of a sampler and more are called particles, fewer chains.
+_CHAINS = 8
+# Seconds of sampling are at least this, for a logarithmic axis.
+_SHORTEST = 1e-3
+
+Rows = Sequence[Row[SampledPoint]]
+Options = grids.Panels
+measure = points.sampled
+details = tables.scores
+
+
+def draw(outcome: Outcome[SampledPoint]) -> Figure:
+    """Mean over seeds, with their range as a band."""
+    groups = grouped([r for r in outcome.rows if r.value is None], lambda row: row.reading)
+    timed = [row for row in outcome.rows if row.value is not None]
+    shown, lines = outcome.grid.of(Options).panels, len(groups) + bool(timed)
+    figure, axes = common.panels((lines, len(shown)), (7.4, 2.6 * lines + 0.4))
+    for line, (reading, rows) in zip(axes, groups.items(), strict=False):
+        for axis, panel in zip(line, shown, strict=True):
+            _curves(axis, rows, panel.score)
+            title, x = f"{panel.title}, {grids.READINGS[reading]}", rows[0].result.label
+            common.named(axis, title, x, "Wasserstein-1")
+            common.borders(axis, rows[0].result)
+    if timed:
+        _against_time(axes[-1, 0], timed, "w1_reference", "to the long NUTS run")
+        _against_time(axes[-1, 1], timed, "w1_noisy", "to the noisy data")
+    handles = axes[0, 0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=7)
+    return figure
+
+
+def _curves(axis: Axes, rows: Rows, score: ScoreKey) -> None:
+    """A line per arm, and how large its laws and its ensemble are."""
+    top = max(float(row.result.score_along(score).max()) for row in rows)
+    for arm, same in grouped(rows, lambda row: row.arm).items():
+        look, first = arms().look(arm), same[0].result
+        x, count = first.coordinate, first.shape[1]
+        values = np.stack([row.result.score_along(score) for row in same])
+        edges = np.maximum(values.min(axis=0), _LEAST), np.maximum(values.max(axis=0), _LEAST)
+        common.shade(axis, x, edges, (look.colour, 0.12))
+        word = "chain" if count == 1 else "chains" if count < _CHAINS else "particles"
+        sizes = f"{common.span(row.result.active for row in same)} parameters, {count} {word}"
+        mean, label = np.maximum(values.mean(axis=0), _LEAST), f"{arm} ({sizes})"
+        axis.plot(x, mean, ls=look.line, color=look.colour, lw=1.3, label=label)
+    axis.set(yscale="log", ylim=(max(top * _DECADES, _BOTTOM), 1.5 * top))
+
+
+def _against_time(axis: Axes, rows: Rows, score: str, title: str) -> None:
+    """The same samplers stopped early: W1 against seconds of sampling, means over seeds."""
+    for arm, same in grouped(rows, lambda row: row.arm).items():
+        look, curve = arms().look(arm), []
+        for _, stopped in sorted(grouped(same, lambda row: row.value or 0.0).items()):
+            spent = [row.result.spent for row in stopped]
+            seconds = [max(each.infer - each.infer_compile, _SHORTEST) for each in spent]
+            distances = [row.result.number(ScoreKey(score)) for row in stopped]
+            curve.append((np.mean(seconds), np.mean(distances)))
+        axis.plot(*np.transpose(curve), ls=look.line, marker="o", ms=3, color=look.colour)
+    axis.set(xscale="log", yscale="log")
+    common.plain_ticks(axis.xaxis, axis.yaxis)
+    x, y = "seconds of sampling, without compilation", "Wasserstein-1, mean"
+    common.named(axis, f"{title}, at equal time, proper posterior", x, y)

@@ -1,0 +1,42 @@
+"""Slices of Ψ with their minima: the generating law and the law that was found."""
+
+from matplotlib.figure import Figure
+
+from steinmetz.cache import Cache, ContentCache
+from steinmetz.materials import slices
+from steinmetz.paper import points
+from steinmetz.paper.grids import Point
+from steinmetz.paper.records import Details, Outcome, PlaneSlices
+from steinmetz.records import Report
+from steinmetz.report import planes
+
+
+def measure(point: Point, results: ContentCache, report: Report) -> PlaneSlices:
+    """Slices of Ψ of truth and law, with the number of wells in each."""
+
+    def compute(_: Cache) -> PlaneSlices:
+        law_of_study = points.law_of(point.study, results, report)
+        material, law = law_of_study.problem.material, law_of_study.carved.law
+        truth = slices.energy_of(points.truth_of(law_of_study.problem), material)
+        cuts = [
+            [slices.grid(plane, material, energy) for plane in material.planes]
+            for energy in (law.energy, truth)
+        ]
+        wells = [[len(cut.minima) for cut in each] for each in cuts]
+        return PlaneSlices(
+            law=cuts[0], truth=cuts[1], law_wells=wells[0], truth_wells=wells[1],
+            active=int(law.graph.size),
+        )  # fmt: skip
+
+    return results.get({"planes": point.study.content("carve")}, PlaneSlices, compute)
+
+
+def draw(outcome: Outcome[PlaneSlices]) -> Figure:
+    """The first seed."""
+    cuts = outcome.rows[0].result
+    return planes.draw({f"law, {cuts.active} parameters": cuts.law, "truth": cuts.truth})
+
+
+def details(outcome: Outcome[PlaneSlices]) -> Details:
+    """Nothing but the figure."""
+    return Details()

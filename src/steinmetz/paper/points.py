@@ -1,0 +1,163 @@
+"""One point of a figure: a law is carved, sampled, pushed along the path and judged.
+
+Every part is kept by its content: figures share laws and posteriors, and a second call computes
+nothing.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from steinmetz.assess import measures, scores
+from steinmetz.cache import Cache, Content, ContentCache
+from steinmetz.data import noise
+from steinmetz.data.quadratic import compress
+from steinmetz.engine import carving
+from steinmetz.engine.clock import Clock
+from steinmetz.engine.judge import along_path
+from steinmetz.engine.problem import Problem, prepare
+from steinmetz.engine.run import carve_law, stage_keys
+from steinmetz.engine.sample import sample
+from steinmetz.errors import InputError
+from steinmetz.exporters import latex, text
+from steinmetz.paper.grids import Point
+from steinmetz.paper.judge import PathDraws, judge
+from steinmetz.paper.records import CarvedLaw, FitPoint, Moments, PushedDraws, SampledPoint, Spent
+from steinmetz.records import Report, Truth
+from steinmetz.sparsify.carve import Carved
+from steinmetz.studies.study import Study
+
+# Parameters of the longest law whose closed form is kept: one that fits under a figure.
+_PRINTED = 60
+# Draws of a reference's push-forward that are kept for others to be compared with.
+_KEPT_DRAWS = 1000
+
+
+class CarvedProblem(NamedTuple):
+    """Data of a study, the law carved from them, and the seconds that took when it was done."""
+
+    problem: Problem
+    carved: Carved
+    spent: Spent
+
+
+def content_of(point: Point) -> Content:
+    """What a posterior and its scores depend on: also the law's study, and the reference."""
+    reference = {} if point.reference is None else {"reference": content_of(point.reference)}
+    carve = point.carve.content("carve")
+    return {**point.study.content("assess"), "carve": carve, **reference}
+
+
+def law_of(study: Study, results: ContentCache, report: Report) -> CarvedProblem:
+    """Data and carved law of a study."""
+    problem = prepare(stage_keys(study.seed)["data"], study)
+
+    def compute(cache: Cache) -> CarvedLaw:
+        clock = Clock()
+        stored = carving.to_dict(carve_law(study, problem, report, cache))
+        seconds = clock.seconds()
+        return CarvedLaw(carving=stored, spent=Spent(seconds["total"], seconds["compile"]))
+
+    law = results.get(study.content("carve"), CarvedLaw, compute)
+    return CarvedProblem(problem, carving.from_dict(law.carving, problem.train), law.spent)
+
+
+def truth_of(problem: Problem) -> Truth:
+    """The generating law, which every figure of the paper has."""
+    if problem.truth is None:
+        raise InputError("figures of the paper need generated data: data.law, not data.table")
+    return problem.truth
+
+
+def fitted(point: Point, results: ContentCache, report: Report) -> FitPoint:
+    """A point without a posterior."""
+
+    def compute(_: Cache) -> FitPoint:
+        return _fit(point.study, law_of(point.study, results, report))
+
+    return results.get(content_of(point), FitPoint, compute)
+
+
+def sampled(point: Point, results: ContentCache, report: Report) -> SampledPoint:
+    """A point with its posterior; draws of its push-forward are kept where others need them."""
+    asked = content_of(point)
+    known = results.find(asked, SampledPoint)
+    if known is not None and (not point.kept or results.find(asked, PushedDraws) is not None):
+        return known
+    result, pushed = _posterior(point, results, report)
+    if point.kept:
+        results.keep(asked, pushed)
+    return results.keep(asked, result)
+
+
+def _fit(study: Study, law_of_study: CarvedProblem) -> FitPoint:
+    """The law alone: its path, R² and count."""
+    problem, carved, spent = law_of_study
+    law, path, keys = carved.law, problem.path, stage_keys(study.seed)
+    truth, reference = truth_of(problem), problem.material.reference
+    fresh = problem.fresh(keys["test"], study.assess.test_count)
+    predicted, test = (np.asarray(law.stress(each)) for each in (path.map, fresh.map))
+    clean = np.asarray(truth.stress(reference, path.map))
+    energy = np.asarray(law.energy(path.map.inputs))
+    truth_energy = np.asarray(truth.energies(reference, path.map.inputs))
+    relative, absolute = jnp.asarray(path.relative), jnp.asarray(path.absolute)
+    noisy = np.asarray(noise.draw(keys["noise"], jnp.asarray(clean), relative, absolute))
+    inside = path.sampled
+    r2 = {
+        "path": measures.r2(predicted, clean),
+        "path_sampled": measures.r2(predicted[inside], clean[inside]),
+        "path_extrapolated": measures.r2(predicted[~inside], clean[~inside]),
+        "test": scores.r2(test, fresh),
+        "energy": measures.r2(energy[:, None], truth_energy[:, None]),
+    }
+    origin, short = carved.restarts[carved.chosen.origin], law.graph.size <= _PRINTED
+    return FitPoint(
+        components=path.components, label=path.segments[0].label, coordinate=path.coordinate, sampled=path.sampled,
+        predicted=predicted, truth=clean, noisy=noisy, energy=energy, truth_energy=truth_energy,
+        full=int(carved.full), nonzero=int(origin.nonzero), active=int(law.graph.size),
+        penalty=float(origin.penalty), reason=carved.reason, r2=r2, spent=spent,
+        r2_components=scores.per_component(test, fresh),
+        closed_form=text.export(law) if short else None,
+        latex=latex.export(law, digits=3) if short else None,
+    )  # fmt: skip
+
+
+def fitted_to(carved: Carved, problem: Problem, floor: float) -> Carved:
+    """The same law before other data: their noise is judged at its prediction."""
+    train = problem.train
+    deviation = noise.deviation(train, carved.law.stress(train.map), floor)
+    return carved._replace(deviation=deviation, quadratic=compress(train, deviation))
+
+
+def _posterior(
+    point: Point, results: ContentCache, report: Report
+) -> tuple[SampledPoint, PushedDraws]:
+    """The point with its posterior, and draws of its push-forward."""
+    study, keys = point.study, stage_keys(point.study.seed)
+    law = law_of(point.carve, results, report)
+    if point.carve != study:
+        problem = prepare(keys["data"], study)
+        carved = fitted_to(law.carved, problem, study.noise.floor)
+        law = CarvedProblem(problem, carved, law.spent)
+    fit, clock = _fit(study, law), Clock()
+    cache = results.unfinished(content_of(point))
+    ensemble = sample(keys["infer"], law.carved, law.problem, study, report, cache)[1]
+    seconds = clock.seconds()
+    copies = study.assess.noise_draws
+    along = along_path(keys["noise"], law.problem, law.carved.law, ensemble, copies)
+    reference = None
+    if point.reference is not None:
+        sampled(point.reference, results, report)
+        reference = results.find(content_of(point.reference), PushedDraws)
+    draws = PathDraws.of(along, law.problem.path, ensemble.shape[1])
+    per_point, table = judge(point.seed, draws, None if reference is None else reference.values)
+    spent = fit.spent._replace(infer=seconds["total"], infer_compile=seconds["compile"])
+    result = SampledPoint(
+        **{**dict(fit), "spent": spent}, moving=draws.names, along=per_point, scores=table,
+        pushed=Moments.of(along.pushed), predictive=Moments.of(along.predictive),
+        pushed_energy=Moments.of(along.pushed_energy), shape=ensemble.shape,
+        inference=ensemble.inference,
+    )  # fmt: skip
+    every = max(1, len(draws.pushed) // _KEPT_DRAWS)
+    return result, PushedDraws(values=draws.pushed[::every][:_KEPT_DRAWS].astype(np.float32))

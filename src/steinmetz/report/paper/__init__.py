@@ -1,1 +1,0 @@
-"""Figures and pages of the reproduction: one file per kind of figure, each with `draw(outcome)`."""

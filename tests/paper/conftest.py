@@ -1,0 +1,55 @@
+"""Figures of the paper on tiny settings, made as the command makes them."""
+
+import pytest
+
+from steinmetz.paper import grids, reproduce
+from steinmetz.paper.arms import Sized
+
+TINY = {
+    "potential.form": "passthrough",
+    "potential.widths": [3],
+    "sparsify.restarts": 2,
+    "sparsify.steps": 60,
+    "sparsify.stride": 30,
+    "sparsify.penalties": 2,
+    "assess.path_points": 21,
+    "assess.noise_draws": 40,
+    "assess.test_count": 50,
+    "data.count": 20,
+}
+# Settings of a sampler that ends soon.
+CHAINS = {"infer.chains": 2, "infer.warm_up": 30, "infer.steps": 40, "infer.thin": 2}
+SAMPLERS = {"": {}, "NUTS": CHAINS, "HMC": CHAINS}
+PARTICLES = {"infer.particles": 8, "infer.steps": 30}
+
+
+def tiny(name, **update):
+    """A figure with everything small: the same points, checks and drawing."""
+    grid = grids.load(name)
+    own = {}
+    for arm in update.get("arms", grid.arms):
+        sparsifier, _, sampler = arm.partition("+")
+        small = {"sparsify.candidates": 2, "sparsify.beam": 2} if sparsifier == "L0" else {}
+        own[arm] = Sized(change={**small, **SAMPLERS.get(sampler, PARTICLES)})
+    changes = {"change": {**grid.change, **TINY}, "quick": {}, "own": own, "lengths": {}}
+    return grid.model_copy(update={**changes, **update})
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("reproduction")
+
+
+@pytest.fixture(scope="session")
+def outcomes(folder):
+    """Comparison, bands, fits and flow of one seed."""
+    arms = ("L0+NUTS", "L0+SVGD", "L2+SVGD", "L2+pSVGD")
+    figures = {
+        "hyper-comparison": tiny("hyper-comparison", arms=arms, readings=("proper",)),
+        "hyper-bands": tiny("hyper-bands", readings=("proper",)),
+        "hyper-fits": tiny("hyper-fits"),
+    }
+    load = grids.load
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grids, "load", lambda name: figures.get(name) or load(name))
+        return reproduce.reproduce([*figures, "l1-flow"], "quick", 1, folder)

@@ -1,0 +1,29 @@
+"""Kinds of figures are found by their file, and each says what it measures, draws and tells."""
+
+import pytest
+
+from steinmetz import registry
+from steinmetz.paper import grids
+from steinmetz.paper.records import Kind
+
+KINDS = registry.names("paper.plots")
+
+
+def test_there_is_a_figure_of_every_kind():
+    assert {grids.load(name).kind for name in grids.titles()} == set(KINDS)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_kind_keeps_the_protocol(name):
+    kind = registry.load("paper.plots", name)
+    assert isinstance(kind, Kind)
+    assert issubclass(getattr(kind, "Options", grids.Options), grids.Options)
+
+
+def test_tables_and_closed_forms_stand_under_their_figures(outcomes):
+    for outcome in outcomes:
+        details = registry.load("paper.plots", outcome.grid.kind).details(outcome)
+        for table in details.tables:
+            assert {len(line) for line in table.lines} == {len(table.head)}
+        expected = {"distances": (0, 3), "bands": (0, 3), "fits": (3, 1), "flow": (0, 0)}
+        assert (len(details.laws), len(details.tables)) == expected[outcome.grid.kind]
