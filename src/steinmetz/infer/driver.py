@@ -177,7 +177,7 @@ def _loop(
                 verdict = _verdict(now, schedule, total)
             direction = f"{now.direction[-1]:.2g}" if len(now.direction) else ""
             frozen = int(np.sum(~np.asarray(now.state.alive)))
-            report("infer", now.number, total, direction=direction, frozen=frozen)
+            report("sampling", now.number, total, direction=direction, frozen=frozen)
             if checkpoints is not None and time.monotonic() - saved > _CHECKPOINT:
                 _save(checkpoints, now)
                 saved = time.monotonic()

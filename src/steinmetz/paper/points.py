@@ -142,7 +142,7 @@ def _posterior(
         law = CarvedProblem(problem, carved, law.spent)
     fit, clock = _fit(study, law), Clock()
     cache = results.unfinished(content_of(point))
-    ensemble = sample(keys["infer"], law.carved, law.problem, study, report, cache)[1]
+    ensemble = sample(keys["infer"], law.carved, law.problem, study, report, cache)
     seconds = clock.seconds()
     copies = study.assess.noise_draws
     along = along_path(keys["noise"], law.problem, law.carved.law, ensemble, copies)

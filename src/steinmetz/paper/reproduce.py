@@ -50,7 +50,7 @@ def reproduce(
             done += 1
             _let_go_of_programs(done)
         outcomes.append(Outcome(grid, scale, count, rows))
-    report("point", total, total)
+    report("reproducing", total, total)
     return outcomes
 
 
@@ -82,6 +82,6 @@ def _saying(report: Report, point: Point, done: int, total: int, begun: float) -
         spent = time.monotonic() - begun
         known = done and spent > _SETTLED
         left = f"{spent / done * (total - done) / 60:.0f} min" if known else ""
-        report("point", done, total, now=f"{point.grid.id} {point.label}", left=left)
+        report("reproducing", done, total, now=f"{point.grid.id} {point.label}", left=left)
 
     return say
