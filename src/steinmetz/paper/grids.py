@@ -168,9 +168,10 @@ class Point:
 
     @property
     def label(self) -> str:
-        """Arm, value, reading and seed in words."""
+        """Arm, value, reading and seed in words, as far as the grid has them."""
         value = "" if self.value is None else f" at {self.value:g}"
-        return f"{self.arm}{value}, {self.reading}, seed {self.seed}"
+        place = f"{self.arm}{value}, {self.reading}, " if self.reading else ""
+        return f"{place}seed {self.seed}"
 
 
 @cache

@@ -50,7 +50,10 @@ def content_of(point: Point) -> Content:
 
 
 def law_of(study: Study, results: ContentCache, report: Report) -> CarvedProblem:
-    """Data and carved law of a study."""
+    """Data and carved law of a study.
+
+    The law is kept with the seconds that it took, so that cost can be told whoever computed it.
+    """
     problem = prepare(stage_keys(study.seed)["data"], study)
 
     def compute(cache: Cache) -> CarvedLaw:
@@ -80,7 +83,11 @@ def fitted(point: Point, results: ContentCache, report: Report) -> FitPoint:
 
 
 def sampled(point: Point, results: ContentCache, report: Report) -> SampledPoint:
-    """A point with its posterior; draws of its push-forward are kept where others need them."""
+    """A point with its posterior.
+
+    Draws of the push-forward are kept where others are compared with it; a point that was kept
+    without them is sampled again.
+    """
     asked = content_of(point)
     known = results.find(asked, SampledPoint)
     if known is not None and (not point.kept or results.find(asked, PushedDraws) is not None):
@@ -92,7 +99,11 @@ def sampled(point: Point, results: ContentCache, report: Report) -> SampledPoint
 
 
 def _fit(study: Study, law_of_study: CarvedProblem) -> FitPoint:
-    """The law alone: its path, R² and count."""
+    """The law alone: its path, R² and count.
+
+    Everything is judged against the clean truth: along the path, of which a part lies beyond the
+    sampled range, and at fresh states of the sampled domain, where every component shows.
+    """
     problem, carved, spent = law_of_study
     law, path, keys = carved.law, problem.path, stage_keys(study.seed)
     truth, reference = truth_of(problem), problem.material.reference
@@ -124,7 +135,10 @@ def _fit(study: Study, law_of_study: CarvedProblem) -> FitPoint:
 
 
 def fitted_to(carved: Carved, problem: Problem, floor: float) -> Carved:
-    """The same law before other data: their noise is judged at its prediction."""
+    """The same law before other data: deviation and quadratic form of the loss are theirs.
+
+    Noise that is a share of the stress is judged at the prediction of the law, as in carving.
+    """
     train = problem.train
     deviation = noise.deviation(train, carved.law.stress(train.map), floor)
     return carved._replace(deviation=deviation, quadratic=compress(train, deviation))
@@ -133,7 +147,11 @@ def fitted_to(carved: Carved, problem: Problem, floor: float) -> Carved:
 def _posterior(
     point: Point, results: ContentCache, report: Report
 ) -> tuple[SampledPoint, PushedDraws]:
-    """The point with its posterior, and draws of its push-forward."""
+    """The point with its posterior, and draws of its push-forward.
+
+    Where the law comes from another study, its structure and parameters stay and the data are
+    those of this one. The reference, if there is one, is sampled too unless it is kept.
+    """
     study, keys = point.study, stage_keys(point.study.seed)
     law = law_of(point.carve, results, report)
     if point.carve != study:
