@@ -13,13 +13,14 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from pages import api, commands, settings
+from steinmetz.report.summary import Summary
 
 FOLDER = Path(__file__).parent.parent
 COMMAND = "make docs-pages"
 NOTE = f"<!-- written by `{COMMAND}`; edit the code it describes instead -->\n\n"
 
 # JSON files of a run whose form is promised: name of the file → class that it holds.
-SCHEMAS: Mapping[str, type[BaseModel]] = {}
+SCHEMAS: Mapping[str, type[BaseModel]] = {"summary.schema.json": Summary}
 
 
 def schema(model: type[BaseModel]) -> str:

@@ -83,11 +83,13 @@ def kind_page(kind: str, section: str) -> str:
 
 
 def _plain(group: Sequence[Method]) -> str:
-    """Methods without settings: a table of names, with the numbers they can be given."""
+    """Methods without settings: a table of names, with the numbers they can be given, if any."""
+    numbers = [value(dict(method.parameters)) if method.parameters else "" for method in group]
+    ends = [f" {text} |" for text in numbers] if any(numbers) else [""] * len(group)
     lines = ["| name | what it is | parameters |", "|---|---|---|"]
-    for method in group:
-        numbers = value(dict(method.parameters)) if method.parameters else ""
-        lines.append(f"| `{method.name}` | {method.summary} | {numbers} |")
+    lines = lines if any(numbers) else ["| name | what it is |", "|---|---|"]
+    for method, end in zip(group, ends, strict=True):
+        lines.append(f"| `{method.name}` | {method.summary} |{end}")
     return "\n".join(lines) + "\n"
 
 

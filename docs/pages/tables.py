@@ -1,7 +1,7 @@
 """Tables of settings, one row per field of a configuration class."""
 
 import inspect
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, TypeAdapter
@@ -20,25 +20,37 @@ class Row(NamedTuple):
     possible: str
 
 
-def row(name: str, field: FieldInfo) -> Row:
-    """One field. Its schema is taken alone: the class around it may hold what has none."""
-    default = "required"
-    if not field.is_required():
-        default = value(to_jsonable_python(field.get_default(call_default_factory=True)))
+def row(name: str, field: FieldInfo, elsewhere: Mapping[str, str] = {}) -> Row:
+    """One field. Its schema is taken alone: the class around it may hold what has none.
+
+    `elsewhere` are the parts of the page that describe a class, by its docstring: `noise`, say.
+    """
     alone: Any = Annotated[field.annotation, field]
     schema = TypeAdapter(alone).json_schema()
-    return Row(name, default, field.description or "", possible(schema))
+    places = _places(schema, elsewhere)
+    default = "" if places else "required"
+    if not field.is_required():
+        default = value(to_jsonable_python(field.get_default(call_default_factory=True)))
+    return Row(name, default, field.description or "", possible(schema, places))
 
 
-def rows(model: type[BaseModel], without: Collection[str] = ()) -> list[Row]:
+def _places(schema: Schema, elsewhere: Mapping[str, str]) -> dict[str, str]:
+    """Where the classes within a schema are described, by name; those that it describes not."""
+    known = {name: elsewhere.get(part.get("description", "")) for name, part in _classes(schema)}
+    return {name: f"`{place}`" for name, place in known.items() if place}
+
+
+def _classes(schema: Schema) -> Iterable[tuple[str, Schema]]:
+    """The classes that a schema consists of, by name."""
+    return schema.get("$defs", {}).items()
+
+
+def rows(
+    model: type[BaseModel], without: Collection[str] = (), elsewhere: Mapping[str, str] = {}
+) -> list[Row]:
     """Every field of a configuration class, in its order."""
     fields = model.model_fields.items()
-    return [row(name, field) for name, field in fields if name not in without]
-
-
-def nested(model: type[BaseModel]) -> Iterator[tuple[str, Schema]]:
-    """The classes that fields of `model` consist of, as JSON schemas by name."""
-    yield from model.model_json_schema().get("$defs", {}).items()
+    return [row(name, field, elsewhere) for name, field in fields if name not in without]
 
 
 def table(entries: Sequence[Row], prefix: str = "") -> str:
@@ -50,14 +62,18 @@ def table(entries: Sequence[Row], prefix: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def described(model: type[BaseModel], prefix: str = "") -> str:
+def described(model: type[BaseModel], prefix: str = "", elsewhere: Mapping[str, str] = {}) -> str:
     """A configuration class: the text of its docstring, its fields, and the classes within."""
-    parts = [inspect.getdoc(model) or "", table(rows(model), prefix)]
-    for name, schema in nested(model):
-        if "properties" not in schema:
+    parts = [inspect.getdoc(model) or "", table(rows(model, elsewhere=elsewhere), prefix)]
+    whole = model.model_json_schema()
+    places = _places(whole, elsewhere)
+    for name, schema in _classes(whole):
+        if "properties" not in schema or name in places:
             continue
         entries = [
-            Row(key, value(part.get("default")), part.get("description", ""), possible(part))
+            Row(
+                key, value(part.get("default")), part.get("description", ""), possible(part, places)
+            )
             for key, part in schema["properties"].items()
         ]
         parts.append(f"{name}: {schema.get('description', '')}\n\n{table(entries)}")

@@ -12,19 +12,24 @@ _GROUPED_FROM = 10_000
 Schema = Mapping[str, Any]
 
 
-def possible(schema: Schema) -> str:
-    """What a JSON schema allows, in words: `whole number, 1 to 64`, `"rbf" or "imq"`."""
+def possible(schema: Schema, places: Mapping[str, str] = {}) -> str:
+    """What a JSON schema allows, in words: `whole number, 1 to 64`, `"rbf" or "imq"`.
+
+    `places` says where a table within it is described, by the name of its class.
+    """
     if "$ref" in schema:
-        return f"a table, see {schema['$ref'].rsplit('/', 1)[-1]} below"
+        name = schema["$ref"].rsplit("/", 1)[-1]
+        return f"a table, see {places.get(name, name)} below"
     if "const" in schema:
         return value(schema["const"])
     if "enum" in schema:
         return either([value(entry) for entry in schema["enum"]])
     if "anyOf" in schema:
-        choices = [possible(entry) for entry in schema["anyOf"] if entry.get("type") != "null"]
+        given = [entry for entry in schema["anyOf"] if entry.get("type") != "null"]
+        choices = [possible(entry, places) for entry in given]
         return "; or ".join(choices) if any("," in word for word in choices) else either(choices)
     if schema.get("type") == "array":
-        return _list(schema)
+        return _list(schema, places)
     if schema.get("type") == "object":
         entries = schema.get("additionalProperties")
         return (
@@ -38,16 +43,16 @@ def possible(schema: Schema) -> str:
     return ", ".join(filter(None, [words.get(schema.get("type", ""), ""), limits(schema)]))
 
 
-def _list(schema: Schema) -> str:
+def _list(schema: Schema, places: Mapping[str, str]) -> str:
     """What a list may hold; a tuple of equal entries is a list of fixed length."""
     fixed = schema.get("prefixItems")
     if fixed:
-        words = list(dict.fromkeys(possible(entry) for entry in fixed))
+        words = list(dict.fromkeys(possible(entry, places) for entry in fixed))
         each = f"each {words[0]}" if len(words) == 1 else "; ".join(words)
         return f"list of {len(fixed)}, {each}"
     count = limits({"minimum": schema.get("minItems"), "maximum": schema.get("maxItems")})
     several = f"list of {count}" if count else "list"
-    return f"{several}, each {possible(schema.get('items', {}))}".removesuffix(", each ")
+    return f"{several}, each {possible(schema.get('items', {}), places)}".removesuffix(", each ")
 
 
 def limits(schema: Schema) -> str:

@@ -22,7 +22,9 @@ from typing import NamedTuple
 import pytest
 
 from steinmetz import cli, commands
-from steinmetz.studies import config, reproduction
+from steinmetz.paper import grids
+from steinmetz.studies import config
+from steinmetz.studies.study import to_toml
 
 ROOT = Path(__file__).parents[2]
 # Every page that people read, relative to the root.
@@ -175,13 +177,13 @@ class Session:
         """Let the command line read a command up to the work itself, which is left out."""
         for word in arguments:
             if word.endswith(".toml") and not Path(word).exists():  # a reader's own study
-                study = config.to_toml(config.load(config.names()[0]))
+                study = to_toml(config.load(config.names()[0]))
                 Path(word).write_text(study, encoding="utf-8")
         if arguments[:1] == ["reproduce"]:
             for word in arguments[1:]:
                 if word.startswith("--"):
                     break
-                reproduction.load(word)
+                grids.load(word)
         with self.monkeypatch.context() as patched:
             for name, function in inspect.getmembers(commands, inspect.isfunction):
                 if function.__module__ == commands.__name__:

@@ -5,30 +5,32 @@ from pathlib import Path
 
 import pytest
 
+from cases import QUICK
+
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))  # the package `pages`
 
-# Sizes at which a study takes seconds; a section's field is only set where its class has it.
-QUICK = {
-    "potential": {"widths": (6, 6)},
-    "sparsify": {
-        "restarts": 2, "steps": 600, "stride": 100, "penalties": 2, "max_parameters": 24, "beam": 2,
-        "candidates": 2,
-    },
-    "infer": {"particles": 20, "chains": 2, "warm_up": 50, "steps": 100, "thin": 10},
-    "assess": {
-        "path_points": 50, "noise_draws": 50, "test_count": 100, "certificate_states": 500,
-    },
-}  # fmt: skip
+# Sizes at which a study takes seconds and still fits, whatever material and sampler it names.
+SIZES = {
+    **{key: value for key, value in QUICK.items() if key != "infer.method"},
+    "sparsify.steps": 600,
+    "sparsify.max_parameters": 24,
+    "infer.chains": 2,
+    "infer.warm_up": 50,
+    "infer.thin": 10,
+}
 
 
 def quickened(study, given):
-    """The study with quick sizes, but for those that are `given` in the text."""
+    """The study with quick sizes where its classes have such a field and the text gives none."""
     sections = {}
-    for name, sizes in QUICK.items():
+    for name in {key.partition(".")[0] for key in SIZES}:
         section = getattr(study, name)
-        fields = [key for key in type(section).model_fields if f"{name}.{key}" not in given]
-        update = {key: size for key, size in sizes.items() if key in fields}
-        sections[name] = section.model_copy(update=update)
+        sizes = {
+            field: SIZES[f"{name}.{field}"]
+            for field in type(section).model_fields
+            if f"{name}.{field}" in SIZES and f"{name}.{field}" not in given
+        }
+        sections[name] = type(section).model_validate({**section.model_dump(), **sizes})
     return study.model_copy(update=sections)
 
 
@@ -45,8 +47,9 @@ def quick(monkeypatch, tmp_path):
 
     def quick_build(raw, changes=None, source="study"):
         changes = dict(changes or {})
-        if not any(key.startswith("infer.") for key in changes):
-            changes["infer.method"] = "svgd"
+        named = raw.get("infer", {}).get("method", "auto") != "auto"
+        if not named and not any(key.startswith("infer.") for key in changes):
+            changes["infer.method"] = QUICK["infer.method"]
         return quickened(build(raw, changes, source), changes)
 
     monkeypatch.setattr(config, "build", quick_build)

@@ -1,0 +1,48 @@
+"""The walk through a run is what happens: every hop is called, in order, once where it says so."""
+
+import re
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from blocks import ROOT, Session
+
+import steinmetz
+
+PACKAGE = str(Path(steinmetz.__file__).parent) + "/"
+HOP = re.compile(r"^\| `([\w/]+\.py:[\w.]+)` \|.*\| ([^|]+) \|$", re.MULTILINE)
+
+
+@pytest.fixture
+def calls(quick, monkeypatch):
+    """Functions of the package in the order in which a quick run first calls them, with counts."""
+    seen: dict[str, int] = {}
+
+    def look(frame, event, _):
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(PACKAGE):
+            name = f"{code.co_filename.removeprefix(PACKAGE)}:{code.co_qualname}"
+            seen[name] = seen.get(name, 0) + 1
+
+    session = Session("walk.md", quick, monkeypatch)
+    threading.settrace(look)
+    sys.settrace(look)
+    try:
+        assert session.call(["run", "hyperelasticity", "--parameters", "4"]) == 0
+    finally:
+        sys.settrace(None)
+        threading.settrace(None)
+    return seen
+
+
+def test_walk(calls):
+    hops = HOP.findall((ROOT / "docs" / "walk.md").read_text(encoding="utf-8"))
+    assert len(hops) > 40
+    assert [name for name, _ in hops if name not in calls] == []
+    order = list(calls)
+    assert [name for name, _ in hops] == sorted(dict(hops), key=order.index)
+    counts = {"once": 1, "once per block": 1}
+    told = {name: counts[words] for name, words in hops if words in counts}
+    told |= {name: 2 for name, words in hops if words.startswith("twice")}
+    assert {name: calls[name] for name in told} == told
