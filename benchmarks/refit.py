@@ -1,4 +1,6 @@
-"""Batched refits: the hand-written Levenberg–Marquardt against optimistix, compile and run, in one process.
+"""Batched refits: the hand-written Levenberg–Marquardt against optimistix, compile and run.
+
+In one process.
 
 Run by `make bench`. Prints seconds and ratios; on a shared machine only the ratios mean something.
 """

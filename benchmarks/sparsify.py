@@ -1,6 +1,9 @@
-"""Sparsification: a whole L-curve in one batch against separate runs, and one step against a plain loop.
+"""Sparsification: a whole L-curve in one batch against separate runs.
 
-Run by `make bench`. Everything in one process and one run; on a shared machine only the ratios mean something.
+And one step against a plain loop.
+
+Run by `make bench`. Everything in one process and one run; on a shared machine only the ratios mean
+something.
 """
 
 import statistics
@@ -58,7 +61,10 @@ def carve(physics, data, network, quadratic, penalty, penalties, restarts, key):
 
 
 def plain_step(physics, data, network):
-    """The yardstick: stress tensors by vmap(grad) of the energy in float64, gates as printed, one jitted Adam step."""
+    """The yardstick: stress tensors by vmap(grad) of the energy in float64, gates as printed.
+
+    One jitted Adam step.
+    """
     F, S = jnp.asarray(data.state).reshape(-1, 3, 3), data.values
     reference, signs = jnp.asarray(physics.reference.point), jnp.asarray(network.nonnegative)
     deviation = noise.deviation(data, data.values, 0.02)

@@ -59,8 +59,9 @@ def _refit_deviation(study: Study) -> float:
         return float(study.prior.deviation)
     if not study.sparsify.gaussian_prior or study.sparsify.search:
         raise InputError(
-            "prior.deviation = 'penalty' reads the price as a Gaussian prior: it needs a price that "
-            "is one, such as sparsify.method = 'l2', and sparsify.search = false; else give a number"
+            "prior.deviation = 'penalty' reads the price as a Gaussian prior: it needs a price "
+            "that is one, such as sparsify.method = 'l2', and sparsify.search = false; else give a "
+            "number"
         )
     return 1.0
 

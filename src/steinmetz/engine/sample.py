@@ -66,7 +66,7 @@ def target_of(posterior: density.Posterior, batch: int | None = None) -> Target:
 
 
 def potential_of(study: Study, problem: Problem, law: Law) -> Potential:
-    """The law's graph; where nothing was pruned, the network itself: faster, with the same parameters."""
+    """The law's graph; where nothing was pruned the network itself, which is faster."""
     network = network_of(study, problem.material)
     return network if law.graph.size == network.size and law.graph == network.graph() else law.graph
 

@@ -124,7 +124,8 @@ def _fit(study: Study, law_of_study: CarvedProblem) -> FitPoint:
     }
     origin, short = carved.restarts[carved.chosen.origin], law.graph.size <= _PRINTED
     return FitPoint(
-        components=path.components, label=path.segments[0].label, coordinate=path.coordinate, sampled=path.sampled,
+        components=path.components, label=path.segments[0].label,
+        coordinate=path.coordinate, sampled=path.sampled,
         predicted=predicted, truth=clean, noisy=noisy, energy=energy, truth_energy=truth_energy,
         full=int(carved.full), nonzero=int(origin.nonzero), active=int(law.graph.size),
         penalty=float(origin.penalty), reason=carved.reason, r2=r2, spent=spent,
