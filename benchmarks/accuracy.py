@@ -43,11 +43,8 @@ def gent():
     """The main study's law, its posterior and validation path."""
     result = steinmetz.run(steinmetz.study("hyperelasticity"))
     posterior = posterior_of(result.carved, result.problem, result.study)
-    return (
-        result.law,
-        posterior,
-        _path(result.problem.material, result.problem.blocks[0].experiment),
-    )
+    problem = result.problem
+    return result.law, posterior, _path(problem.material, problem.blocks[0].experiment)
 
 
 def _path(material, experiment):
