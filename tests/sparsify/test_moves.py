@@ -49,7 +49,7 @@ def test_exchanges_are_not_larger_nor_deeper_and_keep_the_sign_rules():
         assert others
         for other in others:
             assert 0 < other.graph.size <= law.graph.size
-            assert len(other.graph.levels) <= 2
+            assert len(other.graph.layers) <= 2
             proof = certificate.prove(other.graph, np.asarray(other.values))
             assert certificate.admissible(proof, CONVEX)
 
