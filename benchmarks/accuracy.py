@@ -24,8 +24,9 @@ from steinmetz.infer import diagnostics, driver, nuts, ssvgd, ssvn, svgd  # noqa
 from steinmetz.infer.base import whiten  # noqa: E402
 from steinmetz.physics import mechanochemistry, observe  # noqa: E402
 from steinmetz.posterior import density  # noqa: E402
-from steinmetz.potentials.graph import Edge, Graph, parameter_units  # noqa: E402
+from steinmetz.potentials.graph import Edge, Graph  # noqa: E402
 from steinmetz.potentials.law import Law  # noqa: E402
+from steinmetz.potentials.units import parameter_units  # noqa: E402
 from steinmetz.predict.push_forward import components, push_forward  # noqa: E402
 from steinmetz.records import Observations  # noqa: E402
 
@@ -78,7 +79,12 @@ def thirty(seed=2, count=400, relative=0.05, units=6):
     compressed = quadratic.compress(data, deviation)
     return (
         law,
-        density.build(law, compressed, data.cells, physics.sizes, modulus, density.Config()),
+        density.build(
+            law,
+            density.Likelihood(compressed, data.cells),
+            parameter_units(graph, physics.sizes, modulus),
+            density.Config(),
+        ),
         physics,
     )
 

@@ -15,6 +15,8 @@ from steinmetz.physics import hyperelasticity, kinematics, mechanochemistry, obs
 from steinmetz.posterior import density
 from steinmetz.potentials import icnn, mlp
 from steinmetz.potentials.graph import Edge, Graph
+from steinmetz.potentials.law import Law
+from steinmetz.potentials.units import parameter_units
 
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
@@ -94,16 +96,10 @@ def _natural(posterior, observations, energy, stress, state):
 def _posterior(potential, graph, physics, observations):
     quadratic = compress(observations, noise.deviation(observations, observations.values, 0.02))
     modulus = observations.modulus(physics.reference)
-    return density.of_potential(
-        potential,
-        graph,
-        physics.reference,
-        quadratic,
-        observations.cells,
-        physics.sizes,
-        modulus,
-        density.Config(),
-    )
+    units = parameter_units(graph, physics.sizes, modulus)
+    law = Law(graph, jnp.ones(graph.size), physics.reference)
+    likelihood = density.Likelihood(quadratic, observations.cells)
+    return density.build(law, likelihood, units, density.Config(), potential)
 
 
 def sparse_gent(count: int = 80) -> Cell:

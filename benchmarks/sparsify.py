@@ -1,6 +1,7 @@
-"""Sparsification: a whole L-curve in one batch against separate runs, and one step against a plain loop.
+"""Sparsification: a whole L-curve in one batch against separate runs, a step against a plain loop.
 
-Run by `make bench`. Everything in one process and one run; on a shared machine only the ratios mean something.
+Training and pruning, as a run does them before its search. Run by `make bench`. Everything in one
+process and one run; on a shared machine only the ratios mean something.
 """
 
 import statistics
@@ -19,9 +20,13 @@ from steinmetz.physics import hyperelasticity, kinematics, observe  # noqa: E402
 from steinmetz.potentials import icnn  # noqa: E402
 from steinmetz.sparsify import l0  # noqa: E402
 from steinmetz.sparsify.prune import prune  # noqa: E402
-from steinmetz.sparsify.train import Trial, train  # noqa: E402
+from steinmetz.sparsify.train import Grid, Trial, train  # noqa: E402
 
-PENALTIES, RESTARTS, STEPS = 8, 8, 3000
+# The grid, and the steps of one training.
+PENALTIES = 8
+RESTARTS = 8
+STEPS = 3000
+# Steps of the plain loop, whose median is taken.
 YARDSTICK_STEPS = 300
 
 
@@ -35,30 +40,15 @@ def setting():
     return physics, data, network
 
 
-def carve(physics, data, network, quadratic, penalty, penalties, restarts, key):
+def carve(key, grid):
     """Train and prune: what a run does before its search."""
-    settings = l0.Config(penalty=penalty, penalties=penalties, restarts=restarts, steps=STEPS)
-    trials = [Trial(restart) for restart in range(restarts)]
-    trained = train(
-        key,
-        network,
-        l0.build(settings),
-        physics.reference,
-        [quadratic],
-        [data.cells],
-        trials,
-        settings,
-    )
-    graph = network.graph()
-    laws = [
-        prune(graph, jnp.asarray(theta), physics.reference)
-        for theta in trained.theta.reshape(-1, network.size)
-    ]
-    return trained, laws
+    trained, graph = train(key, grid), grid.network.graph()
+    weights = trained.theta.reshape(-1, grid.network.size)
+    return trained, [prune(graph, jnp.asarray(theta), grid.reference) for theta in weights]
 
 
 def plain_step(physics, data, network):
-    """The yardstick: stress tensors by vmap(grad) of the energy in float64, gates as printed, one jitted Adam step."""
+    """The yardstick: stresses by vmap(grad) in float64, gates as printed, one jitted Adam step."""
     F, S = jnp.asarray(data.state).reshape(-1, 3, 3), data.values
     reference, signs = jnp.asarray(physics.reference.point), jnp.asarray(network.nonnegative)
     deviation = noise.deviation(data, data.values, 0.02)
@@ -112,11 +102,16 @@ def main() -> None:
     keys = jax.random.split(jax.random.key(1), RESTARTS)
     grid = np.geomspace(5.0, 300.0, PENALTIES)
 
+    def grid_of(penalty, penalties, restarts):
+        settings = l0.Config(penalty=penalty, penalties=penalties, restarts=restarts, steps=STEPS)
+        trials = [Trial(restart) for restart in range(restarts)]
+        return Grid(network, physics.reference, [quadratic], [data.cells], trials, settings)
+
     def batch():
-        return carve(physics, data, network, quadratic, (5.0, 300.0), PENALTIES, RESTARTS, keys[0])
+        return carve(keys[0], grid_of((5.0, 300.0), PENALTIES, RESTARTS))
 
     def one(penalty, key):
-        return carve(physics, data, network, quadratic, (penalty, penalty), 1, 1, key)
+        return carve(key, grid_of((penalty, penalty), 1, 1))
 
     cold_batch, _ = timed(batch)
     cold_one, _ = timed(lambda: one(grid[0], keys[0]))
@@ -127,12 +122,9 @@ def main() -> None:
             seconds, (trained, _) = timed(lambda penalty=penalty, key=key: one(float(penalty), key))
             separate += seconds
             apart.append(trained)
-    print(
-        f"L-curve of {PENALTIES} penalties × {RESTARTS} restarts, Gent, {STEPS} steps, training and pruning:"
-    )
-    print(
-        f"  one batch {whole:.1f} s, {len(apart)} separate runs {separate:.1f} s: ratio {whole / separate:.3f}"
-    )
+    print(f"L-curve of {PENALTIES} penalties × {RESTARTS} restarts, Gent, {STEPS} steps:")
+    runs = f"{len(apart)} separate runs {separate:.1f} s"
+    print(f"  one batch {whole:.1f} s, {runs}: ratio {whole / separate:.3f}")
     with_compile = cold_batch / (separate + cold_one - separate / len(apart))
     print(f"  with compilation on both sides: ratio {with_compile:.3f}")
     losses = np.array([run.misfit[0, 0] for run in apart]).reshape(PENALTIES, RESTARTS)

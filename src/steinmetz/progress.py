@@ -9,11 +9,6 @@ from typing import TextIO
 from steinmetz.records import Report
 
 _TITLES = {
-    "gates": "training",
-    "l0": "training L0",
-    "l1": "training L1",
-    "l2": "training L2",
-    "lp": "training Lp",
     "trim": "trimming",
     "infer": "sampling",
     "assess": "assessing",

@@ -19,10 +19,10 @@ from steinmetz.engine.run import stage_keys
 from steinmetz.errors import InputError
 from steinmetz.physics import observe
 from steinmetz.potentials.base import Network, slopes
+from steinmetz.potentials.units import NaturalUnits
 from steinmetz.records import Reference, Report, StressMap, silent
-from steinmetz.sparsify.carve import NaturalUnits
 from steinmetz.sparsify.prune import prune
-from steinmetz.sparsify.train import Trained, Trial, train
+from steinmetz.sparsify.train import Grid, Trained, Trial, train
 from steinmetz.studies import config
 
 METHODS = ("l0", "l1", "l2")
@@ -93,19 +93,17 @@ def lcurve(
         trials = [
             Trial(restart, level) for level in range(len(levels)) for restart in range(restarts)
         ]
-        penalty = registry.load("sparsify", method).build(settings)
         cells = [problem.train.cells for _, problem in levels]
-        trained = train(
-            keys["carve"], network, penalty, scenes[0].reference, quadratics, cells, trials, settings,
-            _titled(report, method), store, f"{method}-",
-        )  # fmt: skip
+        grid = Grid(network, scenes[0].reference, quadratics, cells, trials, settings)
+        trained = train(keys["carve"], grid, _titled(report, method), store)
         points += _points(keys["test"], method, network, trained, trials, levels, scenes, study)
     return LCurve(study, points, _picks(points, levels, parameters), network.size)
 
 
 def _titled(report: Report, method: str) -> Report:
-    """Progress under the name of the way."""
-    return lambda stage, done, total, **facts: report(method, done, total, **facts)
+    """Progress under the title of the way."""
+    title = registry.load("sparsify", method).TITLE
+    return lambda stage, done, total, **facts: report(f"{stage} {title}", done, total, **facts)
 
 
 def _levels(

@@ -14,8 +14,8 @@ from steinmetz.posterior import batched, density
 from steinmetz.posterior.bijector import Bijector
 from steinmetz.potentials.base import Network
 from steinmetz.potentials.law import Law
+from steinmetz.potentials.units import NaturalUnits
 from steinmetz.records import Reference
-from steinmetz.sparsify.carve import NaturalUnits
 from steinmetz.sparsify.prune import fold_mirrors, prune
 
 
@@ -34,7 +34,7 @@ class Weights(NamedTuple):
         """The pruned law of one vector of weights, in the units of the data; |weight| ≤ `small` counts as zero."""
         theta = jnp.where(jnp.abs(jnp.asarray(weights)) <= small, 0.0, jnp.asarray(weights, float))
         pruned = prune(self.network.graph(), theta, self.scene.reference)
-        return fold_mirrors(self.scene.outward(pruned, self.reference))
+        return fold_mirrors(self.scene.outward(pruned))
 
 
 def weights(study: Any) -> Weights:
@@ -53,15 +53,13 @@ def weights(study: Any) -> Weights:
     flat = density.Posterior(
         network,
         scene.reference,
-        quadratic,
+        density.Likelihood(quadratic, problem.train.cells),
         free,
         jnp.full(network.size, jnp.inf),
-        problem.train.cells,
         1.0,
-        False,
     )
     log_density = jax.jit(lambda theta: flat.log_density(theta))
-    many = batched.scores_of(flat)
+    many = batched.values_and_slopes_of(flat)
 
     def scores(key: Array, particles: Float[Array, "particles dimension"]) -> tuple[Array, Array]:
         if many is None:

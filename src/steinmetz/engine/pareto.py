@@ -11,7 +11,7 @@ from steinmetz.engine.problem import Problem
 from steinmetz.physics import observe
 from steinmetz.records import StressMap
 from steinmetz.sparsify.carve import Carved
-from steinmetz.sparsify.refit import many_slopes
+from steinmetz.sparsify.padded import many_slopes
 
 
 class Row(NamedTuple):

@@ -93,7 +93,7 @@ def _said(point: Point) -> Any:
 def fitted_to(carved: carve.Carved, problem: Problem, floor: float) -> carve.Carved:
     """The same law before other data: their noise is judged at its prediction."""
     train = problem.train
-    deviation = noise.deviation(train, carve.predict(carved.law, train), floor)
+    deviation = noise.deviation(train, carved.law.stress(train.map), floor)
     return carved._replace(deviation=deviation, quadratic=compress(train, deviation))
 
 

@@ -101,20 +101,21 @@ def carve_law(
 ) -> carve.Carved:
     """The sparse law of the data of a study."""
     physics = problem.physics
-    return carve.carve(
-        stage_keys(study.seed)["carve"], network_of(study, physics), physics.reference, problem.train,
-        physics.sizes, study.noise.floor, _ridge(study), study.sparsify, report, store,
+    task = carve.Task(
+        network_of(study, physics), problem.train, physics.reference, physics.sizes,
+        study.noise.floor, _ridge(study),
     )  # fmt: skip
+    return carve.carve(stage_keys(study.seed)["carve"], task, study.sparsify, report, store)
 
 
 def _ridge(study: Any) -> float:
-    """The deviation of the prior that holds refits of a search; a prior that is the L2 price needs that price."""
+    """The deviation of the prior that holds refits; a prior that is the price needs that price."""
     if study.prior.deviation != "penalty":
         return float(study.prior.deviation)
-    if study.sparsify.method != "l2" or study.sparsify.search:
+    if not study.sparsify.gaussian_prior or study.sparsify.search:
         raise InputError(
-            "prior.deviation = 'penalty' is the price of L2 read as a prior: it needs sparsify.method = 'l2' and "
-            "sparsify.search = false; else give a number"
+            "prior.deviation = 'penalty' reads the price as a Gaussian prior: it needs a price that "
+            "is one, such as sparsify.method = 'l2', and sparsify.search = false; else give a number"
         )
     return 1.0
 

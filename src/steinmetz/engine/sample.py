@@ -17,6 +17,7 @@ from steinmetz.infer import auto, base, diagnostics, driver
 from steinmetz.posterior import batched, density
 from steinmetz.potentials.base import Potential
 from steinmetz.potentials.law import Law, structure
+from steinmetz.potentials.units import NaturalUnits
 from steinmetz.records import Report
 from steinmetz.sparsify import carve
 
@@ -40,8 +41,8 @@ class Ensemble(NamedTuple):
 def target_of(posterior: density.Posterior, batch: int | None = None) -> base.Target:
     """What samplers see of a posterior."""
     log_density = jax.jit(lambda u: posterior.log_density(u))  # a bound method cannot be hashed
-    data, whole = len(posterior.quadratic.inputs), posterior.quadratic
-    many = batched.scores_of(posterior)
+    whole = posterior.likelihood.quadratic
+    data, many = len(whole.inputs), batched.values_and_slopes_of(posterior)
 
     def scores(key: Array, particles: Float[Array, "particles dimension"]) -> tuple[Array, Array]:
         if batch is None or batch >= data:
@@ -67,13 +68,12 @@ def potential_of(study: Any, problem: Problem, law: Law) -> Potential:
 
 
 def prior_of(study: Any, problem: Problem, carved: carve.Carved) -> density.Config:
-    """The prior with its deviation in numbers: λ Σ θ² log(n)/n in a loss χ²/n is a Gaussian of τ = 1/√(λ log n)."""
+    """The prior with its deviation in numbers."""
     if study.prior.deviation != "penalty":
         return study.prior
     penalty = carved.restarts[carved.chosen.origin].penalty
-    return study.prior.model_copy(
-        update={"deviation": float((penalty * np.log(problem.train.cells)) ** -0.5)}
-    )
+    deviation = study.sparsify.prior_deviation(penalty, problem.train.cells)
+    return study.prior.model_copy(update={"deviation": deviation})
 
 
 def sample(
@@ -86,12 +86,11 @@ def sample(
 ) -> tuple[density.Posterior, Ensemble]:
     """Sample the posterior of the law, in coordinates made round by its Laplace approximation unless told otherwise."""
     start_key, run_key, check_key = jax.random.split(key, 3)
-    scene = carve.NaturalUnits.of(
-        problem.train, problem.physics.reference, problem.physics.sizes, study.noise.floor
-    )
-    posterior = density.of_potential(
-        potential_of(study, problem, carved.law), carved.law.graph, carved.law.reference, carved.quadratic,
-        problem.train.cells, scene.sizes, scene.modulus, prior_of(study, problem, carved), study.noise.unknown,
+    law, physics = carved.law, problem.physics
+    units = NaturalUnits.of(problem.train, physics.reference, physics.sizes, study.noise.floor)
+    posterior = density.build(
+        law, density.Likelihood(carved.quadratic, problem.train.cells, study.noise.unknown),
+        units.parameters(law.graph), prior_of(study, problem, carved), potential_of(study, problem, law),
     )  # fmt: skip
     touching = density.laplace(posterior, carved.law.values)
     module, settings, reason = _chosen(study.infer, posterior.dimension)
