@@ -35,6 +35,8 @@ def test_settings_and_starts_are_checked():
         steinmetz.sample(banana, [0.0, 0.0], method="nut")
     with pytest.raises(steinmetz.InputError, match="particles: input should be greater"):
         steinmetz.sample(banana, [0.0, 0.0], particles=0)
+    with pytest.raises(steinmetz.InputError, match=r"^infer.warm_up: ssvn needs at least 20"):
+        steinmetz.sample(banana, [0.0, 0.0], warm_up=3)
     with pytest.raises(steinmetz.InputError, match="not finite at the start"):
         steinmetz.sample(lambda x: jnp.log(x[0]), [-1.0])
     with pytest.raises(steinmetz.InputError, match="a vector; got shape"):
