@@ -3,22 +3,22 @@
 Run it with `python examples/fit_a_study.py`.
 """
 
-import jax
 import numpy as np
 
 import steinmetz
 
-jax.config.update("jax_enable_x64", True)  # steinmetz works in double precision
+result = steinmetz.run("hyperelasticity")
+print(result)
 
-result = steinmetz.run(steinmetz.study("hyperelasticity"))
-print(steinmetz.closed_form(result.law))
-
-r2 = result.scores["r2"]["path"]
+r2 = result.scores.r2.path
 print(f"R² along the validation path: {r2:.4f}")
 
 stretched = [[1.1, 0, 0], [0, 1, 0], [0, 0, 1]]
-stress = result.stress(stretched, "P11")  # one value per posterior particle
+stress = result.stress(stretched, "P11")  # one value per draw of the posterior
 low, high = np.quantile(stress, [0.05, 0.95])
 print(f"P11 at a stretch of 1.1: between {low:.3f} and {high:.3f} with a probability of 90 %")
 
-steinmetz.save(result, "runs/example-study")
+result.plot("path").savefig("path.png")
+result.save("runs/example-study")
+again = steinmetz.load("runs/example-study")
+print(again.export("latex"))

@@ -6,12 +6,9 @@ Run it with `python examples/fit_a_table.py`.
 import csv
 from pathlib import Path
 
-import jax
 import numpy as np
 
 import steinmetz
-
-jax.config.update("jax_enable_x64", True)  # steinmetz works in double precision
 
 MU = 1.0
 KAPPA = 2.0
@@ -35,8 +32,8 @@ with open("runs/rubber.csv", "w", newline="", encoding="utf-8") as file:
         S = second_piola(F) * (1 + NOISE * random.standard_normal((3, 3)))
         writer.writerow([*F.ravel(), S[0, 0], S[1, 1], S[0, 1]])
 
-result = steinmetz.run(steinmetz.measured("runs/rubber.csv", relative=NOISE))
-print(steinmetz.closed_form(result.law))
+result = steinmetz.fit("runs/rubber.csv", relative=NOISE)  # a pandas DataFrame will do as well
+print(result)
 
-r2 = result.scores["r2"]["test"]
+r2 = result.scores.r2.test
 print(f"R² on the rows that were held out: {r2:.4f}")

@@ -3,11 +3,7 @@
 Run it with `python examples/sample_a_density.py`.
 """
 
-import jax
-
 import steinmetz
-
-jax.config.update("jax_enable_x64", True)  # steinmetz works in double precision
 
 
 def log_density(x):
@@ -18,5 +14,6 @@ def log_density(x):
 samples = steinmetz.sample(log_density, start=[3.0, -4.0])
 mean = samples.draws.mean(axis=0)
 deviation = samples.draws.std(axis=0)
-print(f"{len(samples.draws)} draws by {samples.method}: {samples.reason}")
+print(samples)
+print(f"{samples.method}: {samples.reason}")
 print(f"mean {mean.round(2)} (exact: 0, 1), deviation {deviation.round(2)} (exact: 1, 1.5)")

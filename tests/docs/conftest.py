@@ -9,11 +9,9 @@ from cases import QUICK
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))  # the package `pages`
 
-# Sizes at which a study takes seconds and still fits, whatever material and sampler it names.
+# Sizes at which a study takes seconds, whatever sampler it names.
 SIZES = {
     **{key: value for key, value in QUICK.items() if key != "infer.method"},
-    "sparsify.steps": 600,
-    "sparsify.max_parameters": 24,
     "infer.chains": 2,
     "infer.warm_up": 50,
     "infer.thin": 10,

@@ -15,6 +15,7 @@ def checks():
     return {
         "fit_a_study": lambda names: names["r2"] > 0.99,
         "fit_a_table": lambda names: names["r2"] > 0.99,
+        "fit_three_tests": lambda names: names["r2"] > 0.999,
         "sample_a_density": lambda names: np.allclose(names["deviation"], [1, 1.5], rtol=0.15),
     }
 

@@ -9,6 +9,8 @@ from blocks import PAGES, ROOT
 from pages.settings import entries
 
 PATH = re.compile(r"`((?:src|tests|docs|examples|benchmarks)/[\w./*-]+)`")
+# A file of the package, as pages about it name it: `engine/run.py`.
+MODULE = re.compile(r"`([a-z]+/(?:[a-z_]+/)*[a-z_]+\.(?:py|toml|html))`")
 # A function, class, method or constant with its file below src/steinmetz: `engine/run.py:finish`.
 FUNCTION = re.compile(r"`([\w/]+\.py):([\w.]+)`")
 PACKAGE = ROOT / "src" / "steinmetz"
@@ -18,6 +20,17 @@ PACKAGE = ROOT / "src" / "steinmetz"
 def test_files_that_a_page_names_exist(page):
     named = PATH.findall((ROOT / page).read_text(encoding="utf-8"))
     assert [path for path in named if not any(ROOT.glob(path))] == []
+
+
+@pytest.mark.parametrize(
+    "page", ["docs/stages.md", "docs/walk.md", "docs/notation.md", "docs/add.md"]
+)
+def test_modules_that_a_page_names_exist(page):
+    named = MODULE.findall((ROOT / page).read_text(encoding="utf-8"))
+    folders = (PACKAGE, ROOT)
+    assert [
+        path for path in named if not any((folder / path).is_file() for folder in folders)
+    ] == []
 
 
 def defined(path: Path) -> set[str]:
