@@ -17,16 +17,18 @@ import numpy as np
 jax.config.update("jax_enable_x64", True)
 
 import steinmetz  # noqa: E402
-from steinmetz.assess import scores  # noqa: E402
+from steinmetz.assess import measures  # noqa: E402
 from steinmetz.data import noise, quadratic  # noqa: E402
-from steinmetz.engine.sample import target_of  # noqa: E402
+from steinmetz.engine.sample import posterior_of, target_of  # noqa: E402
+from steinmetz.experiments import observe, plane_strain  # noqa: E402
 from steinmetz.infer import diagnostics, driver, nuts, ssvgd, ssvn, svgd  # noqa: E402
 from steinmetz.infer.base import whiten  # noqa: E402
-from steinmetz.physics import mechanochemistry, observe  # noqa: E402
+from steinmetz.materials import mechanochemistry  # noqa: E402
 from steinmetz.posterior import density  # noqa: E402
-from steinmetz.potentials.graph import Edge, Graph, parameter_units  # noqa: E402
+from steinmetz.potentials.graph import Edge, Graph  # noqa: E402
 from steinmetz.potentials.law import Law  # noqa: E402
-from steinmetz.predict.push_forward import components, push_forward  # noqa: E402
+from steinmetz.potentials.units import parameter_units  # noqa: E402
+from steinmetz.predict.push_forward import push_forward  # noqa: E402
 from steinmetz.records import Observations  # noqa: E402
 
 METHODS = {
@@ -40,19 +42,27 @@ METHODS = {
 def gent():
     """The main study's law, its posterior and validation path."""
     result = steinmetz.run(steinmetz.study("hyperelasticity"))
-    return result.law, result.posterior, result.problem.physics
+    posterior = posterior_of(result.carved, result.problem, result.study)
+    problem = result.problem
+    return result.law, posterior, _path(problem.material, problem.blocks[0].experiment)
+
+
+def _path(material, experiment):
+    """A few states of a validation path."""
+    return observe.path(material, [(experiment, noise.Config())], 41).map
 
 
 def thirty(seed=2, count=400, relative=0.05, units=6):
     """Six softplus units of four strains each: 30 weights, all determined by the law's own data."""
-    physics = mechanochemistry.build()
+    material = mechanochemistry.build(mechanochemistry.Config())
+    experiment = plane_strain.build(plane_strain.Config())
     inner = [
         Edge(4 + unit, column, 4 * unit + column) for unit in range(units) for column in range(4)
     ]
     outer = [Edge(4 + units, 4 + unit, 4 * units + unit) for unit in range(units)]
     size = 5 * units
     graph = Graph(
-        inputs=physics.inputs,
+        inputs=material.inputs,
         activations=("softplus",) * units,
         edges=(*inner, *outer),
         nonnegative=(False,) * size,
@@ -61,25 +71,32 @@ def thirty(seed=2, count=400, relative=0.05, units=6):
     weights = random.normal(size=size) * np.repeat([2.0, 1.0], [4 * units, units])
     weights[4 * units :] += 0.5 * np.sign(weights[4 * units :])
     law = Law(
-        graph, jnp.asarray(weights * parameter_units(graph, physics.sizes, 1.0)), physics.reference
+        graph,
+        jnp.asarray(weights * parameter_units(graph, material.sizes, 1.0)),
+        material.reference,
     )
-    states = physics.sample(jax.random.key(seed), count, 0.2)
-    at = observe.rig(physics, states, physics.default_components)
-    clean = components(law, at)
+    states = experiment.sample(jax.random.key(seed), count)
+    at = experiment.map(material, states, experiment.observed)
+    clean = law.stress(at)
     values = noise.draw(jax.random.key(seed + 1), clean, jnp.asarray(relative), jnp.asarray(0.0))
     shape = values.shape
     data = Observations(
         state=np.asarray(states), inputs=at.inputs, operator=at.operator, values=values,
         observed=jnp.ones(shape, bool), relative=jnp.full(shape, relative),
-        absolute=jnp.zeros(shape), components=physics.default_components,
+        absolute=jnp.zeros(shape), components=experiment.observed,
     )  # fmt: skip
     deviation = noise.deviation(data, clean, 0.02)
-    modulus = data.modulus(physics.reference)
+    modulus = data.modulus(material.reference)
     compressed = quadratic.compress(data, deviation)
     return (
         law,
-        density.build(law, compressed, data.cells, physics.sizes, modulus, density.Config()),
-        physics,
+        density.build(
+            law,
+            density.Likelihood(compressed, data.cells),
+            parameter_units(graph, material.sizes, modulus),
+            density.Config(),
+        ),
+        _path(material, experiment),
     )
 
 
@@ -91,7 +108,7 @@ def sampled(target, method, settings, seed, size):
     return found, time.perf_counter() - begin
 
 
-def compare(name, law, posterior, physics, acceptance):
+def compare(name, law, posterior, at, acceptance):
     """One table: the reference, then every method with three seeds."""
     laplace, size = density.laplace(posterior, law.values), posterior.dimension
     target = whiten(target_of(posterior), laplace)
@@ -110,12 +127,11 @@ def compare(name, law, posterior, physics, acceptance):
     print(f"{name}: {size} parameters; {chains}, {quality}", flush=True)
     to_theta = jax.jit(jax.vmap(lambda v: posterior.theta(laplace.forward(v))))
     reference = np.asarray(to_theta(jnp.asarray(long.usable.reshape(-1, size))))
-    at = observe.rig(physics, physics.path(41, 0.2).state, physics.default_components)
     pushed = push_forward(law, jnp.asarray(reference), at)[0]
     varying = np.ptp(pushed, axis=0) > 1e-9
 
     def distance(draws):
-        return scores.wasserstein(push_forward(law, jnp.asarray(draws), at)[0], pushed)[
+        return measures.wasserstein(push_forward(law, jnp.asarray(draws), at)[0], pushed)[
             varying
         ].mean()
 

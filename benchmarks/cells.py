@@ -9,12 +9,16 @@ import numpy as np
 
 from steinmetz.data import noise
 from steinmetz.data.quadratic import compress
+from steinmetz.engine.problem import prepare
 from steinmetz.engine.sample import target_of
 from steinmetz.infer.base import Target, as_target
-from steinmetz.physics import hyperelasticity, kinematics, mechanochemistry, observe
+from steinmetz.materials import kinematics
 from steinmetz.posterior import density
 from steinmetz.potentials import icnn, mlp
 from steinmetz.potentials.graph import Edge, Graph
+from steinmetz.potentials.law import Law
+from steinmetz.potentials.units import parameter_units
+from steinmetz.studies import config
 
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
@@ -52,11 +56,10 @@ def gaussian(dimension: int = 7) -> Cell:
     return Cell("gaussian", as_target(log_density), log_density, dimension)
 
 
-def _gent(count: int):
-    physics = hyperelasticity.build()
-    return physics, observe.synthetic(
-        jax.random.key(0), physics, observe.law(physics, "gent"), count, 0.2, noise.Config()
-    )
+def _data(study: str, count: int):
+    """The material of a study, and as many of its data as asked for."""
+    problem = prepare(jax.random.key(0), config.load(study, {"data.count": count}))
+    return problem.material, problem.train
 
 
 def _second_piola(slope, F):
@@ -91,31 +94,25 @@ def _natural(posterior, observations, energy, stress, state):
     return log_density
 
 
-def _posterior(potential, graph, physics, observations):
+def _posterior(potential, graph, material, observations):
     quadratic = compress(observations, noise.deviation(observations, observations.values, 0.02))
-    modulus = observations.modulus(physics.reference)
-    return density.of_potential(
-        potential,
-        graph,
-        physics.reference,
-        quadratic,
-        observations.cells,
-        physics.sizes,
-        modulus,
-        density.Config(),
-    )
+    modulus = observations.modulus(material.reference)
+    units = parameter_units(graph, material.sizes, modulus)
+    law = Law(graph, jnp.ones(graph.size), material.reference)
+    likelihood = density.Likelihood(quadratic, observations.cells)
+    return density.build(law, likelihood, units, density.Config(), potential)
 
 
 def sparse_gent(count: int = 80) -> Cell:
     """The paper's law for Gent data, with its 8 parameters free."""
-    physics, observations = _gent(count)
+    material, observations = _data("hyperelasticity", count)
     edges = (
         Edge(3, 1, 0), Edge(4, 1, 1), Edge(4, 2, 2),
         Edge(5, 0, 3), Edge(5, 3, 4), Edge(5, 4, 5), Edge(6, 2, 6), Edge(6, 5, 7),
     )  # fmt: skip
     signs = (False, False, False, True, True, True, False, True)
     graph = Graph(
-        inputs=physics.inputs, activations=("softplus",) * 3, edges=edges, nonnegative=signs
+        inputs=material.inputs, activations=("softplus",) * 3, edges=edges, nonnegative=signs
     )
 
     def energy(w, x):
@@ -123,7 +120,7 @@ def sparse_gent(count: int = 80) -> Cell:
         second = jax.nn.softplus(w[1] * x[1] + w[2] * x[2])
         return w[6] * x[2] + w[7] * jax.nn.softplus(w[3] * x[0] + w[4] * first + w[5] * second)
 
-    posterior = _posterior(graph, graph, physics, observations)
+    posterior = _posterior(graph, graph, material, observations)
     state = jnp.asarray(observations.state).reshape(-1, 3, 3)
     natural = _natural(posterior, observations, energy, _second_piola, state)
     return Cell(
@@ -133,8 +130,8 @@ def sparse_gent(count: int = 80) -> Cell:
 
 def whole_icnn(count: int = 80) -> Cell:
     """The tied 3–30–30–1 network: W₁ x, then W (x + h)."""
-    physics, observations = _gent(count)
-    network = icnn.build(icnn.Config(form="tied"), physics.inputs, physics.conditions)
+    material, observations = _data("hyperelasticity", count)
+    network = icnn.build(icnn.Config(form="tied"), material.inputs, material.conditions)
 
     def energy(theta, x):
         W1, W2, w3 = theta[:90].reshape(30, 3), theta[90:990].reshape(30, 30), theta[990:]
@@ -143,7 +140,7 @@ def whole_icnn(count: int = 80) -> Cell:
         h = jax.nn.softplus(W2 @ (h + padded))
         return w3 @ (h + padded)
 
-    posterior = _posterior(network, network.graph(), physics, observations)
+    posterior = _posterior(network, network.graph(), material, observations)
     state = jnp.asarray(observations.state).reshape(-1, 3, 3)
     natural = _natural(posterior, observations, energy, _second_piola, state)
     return Cell(
@@ -160,10 +157,8 @@ def whole_icnn(count: int = 80) -> Cell:
 
 def whole_mlp(count: int = 80) -> Cell:
     """The plain 4–4–16–4–1 network for mechanochemistry."""
-    physics = mechanochemistry.build()
-    truth = observe.law(physics, "rudraraju")
-    observations = observe.synthetic(jax.random.key(0), physics, truth, count, 0.2, noise.Config())
-    network = mlp.build(mlp.Config(), physics.inputs, physics.conditions)
+    material, observations = _data("mechanochemistry", count)
+    network = mlp.build(mlp.Config(), material.inputs, material.conditions)
     shapes, ends = network.shapes, np.cumsum([rows * columns for rows, columns in network.shapes])
 
     def energy(theta, x):
@@ -187,7 +182,7 @@ def whole_mlp(count: int = 80) -> Cell:
         first, second = g[0] / np.sqrt(3), g[1] / np.sqrt(2)
         return jnp.stack([first + second, first - second, g[2] / np.sqrt(2), g[3]])
 
-    posterior = _posterior(network, network.graph(), physics, observations)
+    posterior = _posterior(network, network.graph(), material, observations)
     natural = _natural(posterior, observations, energy, stress, jnp.asarray(observations.state))
     return Cell(
         "whole MLP",

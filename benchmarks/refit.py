@@ -1,4 +1,6 @@
-"""Batched refits: the hand-written Levenberg–Marquardt against optimistix, compile and run, in one process.
+"""Batched refits: the hand-written Levenberg–Marquardt against optimistix, compile and run.
+
+In one process.
 
 Run by `make bench`. Prints seconds and ratios; on a shared machine only the ratios mean something.
 """
@@ -57,7 +59,8 @@ def main() -> None:
         )
         rows[name] = (first - later, later)
         print(
-            f"{name:>10}: compile {first - later:.2f} s, run {later * 1e3:.1f} ms, largest residual {error:.1e}"
+            f"{name:>10}: compile {first - later:.2f} s, run {later * 1e3:.1f} ms, "
+            f"largest residual {error:.1e}"
         )
     compile_ratio, run_ratio = (rows["optimistix"][k] / rows["own"][k] for k in (0, 1))
     print(f"{'ratio':>10}: compile {compile_ratio:.1f}, run {run_ratio:.1f} (optimistix / own)")

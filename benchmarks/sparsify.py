@@ -1,6 +1,9 @@
-"""Sparsification: a whole L-curve in one batch against separate runs, and one step against a plain loop.
+"""Sparsification: a whole L-curve in one batch against separate runs.
 
-Run by `make bench`. Everything in one process and one run; on a shared machine only the ratios mean something.
+And one step against a plain loop.
+
+Run by `make bench`. Everything in one process and one run; on a shared machine only the ratios mean
+something.
 """
 
 import statistics
@@ -15,11 +18,13 @@ jax.config.update("jax_enable_x64", True)
 
 from steinmetz.data import noise  # noqa: E402
 from steinmetz.data.quadratic import compress  # noqa: E402
-from steinmetz.physics import hyperelasticity, kinematics, observe  # noqa: E402
+from steinmetz.engine.problem import prepare  # noqa: E402
+from steinmetz.materials import kinematics  # noqa: E402
 from steinmetz.potentials import icnn  # noqa: E402
 from steinmetz.sparsify import l0  # noqa: E402
 from steinmetz.sparsify.prune import prune  # noqa: E402
-from steinmetz.sparsify.train import Trial, train  # noqa: E402
+from steinmetz.sparsify.train import Grid, Trial, train  # noqa: E402
+from steinmetz.studies import config  # noqa: E402
 
 PENALTIES, RESTARTS, STEPS = 8, 8, 3000
 YARDSTICK_STEPS = 300
@@ -27,40 +32,32 @@ YARDSTICK_STEPS = 300
 
 def setting():
     """80 noisy tensors of the Gent law and the 3–30–30–1 network."""
-    physics = hyperelasticity.build()
-    data = observe.synthetic(
-        jax.random.key(0), physics, observe.law(physics, "gent"), 80, 0.2, noise.Config()
-    )
-    network = icnn.build(icnn.Config(), physics.inputs, physics.conditions)
-    return physics, data, network
+    problem = prepare(jax.random.key(0), config.load("hyperelasticity"))
+    material = problem.material
+    return material, problem.train, icnn.build(icnn.Config(), material.inputs, material.conditions)
 
 
-def carve(physics, data, network, quadratic, penalty, penalties, restarts, key):
+def carve(material, data, network, quadratic, penalty, penalties, restarts, key):
     """Train and prune: what a run does before its search."""
     settings = l0.Config(penalty=penalty, penalties=penalties, restarts=restarts, steps=STEPS)
     trials = [Trial(restart) for restart in range(restarts)]
-    trained = train(
-        key,
-        network,
-        l0.build(settings),
-        physics.reference,
-        [quadratic],
-        [data.cells],
-        trials,
-        settings,
-    )
+    grid = Grid(network, material.reference, [quadratic], [data.cells], trials, settings)
+    trained = train(key, grid)
     graph = network.graph()
     laws = [
-        prune(graph, jnp.asarray(theta), physics.reference)
+        prune(graph, jnp.asarray(theta), material.reference)
         for theta in trained.theta.reshape(-1, network.size)
     ]
     return trained, laws
 
 
-def plain_step(physics, data, network):
-    """The yardstick: stress tensors by vmap(grad) of the energy in float64, gates as printed, one jitted Adam step."""
+def plain_step(material, data, network):
+    """The yardstick: stress tensors by vmap(grad) of the energy in float64, gates as printed.
+
+    One jitted Adam step.
+    """
     F, S = jnp.asarray(data.state).reshape(-1, 3, 3), data.values
-    reference, signs = jnp.asarray(physics.reference.point), jnp.asarray(network.nonnegative)
+    reference, signs = jnp.asarray(material.reference.point), jnp.asarray(network.nonnegative)
     deviation = noise.deviation(data, data.values, 0.02)
     pairs = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
     optimiser = optax.adam(0.08)
@@ -107,16 +104,16 @@ def timed(function):
 
 
 def main() -> None:
-    physics, data, network = setting()
+    material, data, network = setting()
     quadratic = compress(data, noise.deviation(data, data.values, 0.02))
     keys = jax.random.split(jax.random.key(1), RESTARTS)
     grid = np.geomspace(5.0, 300.0, PENALTIES)
 
     def batch():
-        return carve(physics, data, network, quadratic, (5.0, 300.0), PENALTIES, RESTARTS, keys[0])
+        return carve(material, data, network, quadratic, (5.0, 300.0), PENALTIES, RESTARTS, keys[0])
 
     def one(penalty, key):
-        return carve(physics, data, network, quadratic, (penalty, penalty), 1, 1, key)
+        return carve(material, data, network, quadratic, (penalty, penalty), 1, 1, key)
 
     cold_batch, _ = timed(batch)
     cold_one, _ = timed(lambda: one(grid[0], keys[0]))
@@ -128,10 +125,12 @@ def main() -> None:
             separate += seconds
             apart.append(trained)
     print(
-        f"L-curve of {PENALTIES} penalties × {RESTARTS} restarts, Gent, {STEPS} steps, training and pruning:"
+        f"L-curve of {PENALTIES} penalties × {RESTARTS} restarts, Gent, {STEPS} steps, training "
+        "and pruning:"
     )
     print(
-        f"  one batch {whole:.1f} s, {len(apart)} separate runs {separate:.1f} s: ratio {whole / separate:.3f}"
+        f"  one batch {whole:.1f} s, {len(apart)} separate runs {separate:.1f} s: "
+        f"ratio {whole / separate:.3f}"
     )
     with_compile = cold_batch / (separate + cold_one - separate / len(apart))
     print(f"  with compilation on both sides: ratio {with_compile:.3f}")
@@ -144,7 +143,7 @@ def main() -> None:
             f"{np.median(counts[index]):.0f})"
         )
 
-    step, raw, moments = plain_step(physics, data, network)
+    step, raw, moments = plain_step(material, data, network)
     raw, moments = jax.block_until_ready(step(raw, moments, keys[0]))
     times = []
     for index in range(YARDSTICK_STEPS):

@@ -1,6 +1,22 @@
-"""Settings and tables that several tests share."""
+"""Settings, laws, networks and data that several tests share."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+
+from steinmetz import registry
+from steinmetz.data import noise
+from steinmetz.data.quadratic import compress
+from steinmetz.potentials import icnn
+from steinmetz.potentials.graph import UNIT, Edge, Graph
+from steinmetz.potentials.law import Law
+from steinmetz.records import Conditions, Observations, Reference
+
+# Compressible isotropic hyperelasticity: what its potentials need to know of it.
+INPUTS = ("I1", "I2", "J")
+REFERENCE = Reference((3.0, 3.0, 1.0), ((2.0, 4.0, 1.0),), ((0.0, 0.0, 1.0),))
+CONVEX = Conditions(convex=True, increasing=("I1", "I2"), stress_free=True)
+FREE = Conditions(convex=False, increasing=(), stress_free=False)
 
 # A run of a few seconds: everything small, the path and the checks whole.
 QUICK = {
@@ -46,3 +62,72 @@ def mooney_rivlin_table(path, seed, rows, noise, blank):
         cells = ["" if random.random() < blank else repr(value) for value in noisy]
         lines.append(",".join([repr(float(x)) for x in F.ravel()] + cells))
     path.write_text("\n".join(lines), encoding="utf-8")
+
+
+def graph(edges, activations=("softplus",), signs=None, inputs=INPUTS):
+    """A graph with as many parameters as its edges name, of free signs unless given."""
+    count = 1 + max(edge.parameter for edge in edges)
+    signs = (False,) * count if signs is None else signs
+    return Graph(inputs=inputs, activations=activations, edges=tuple(edges), nonnegative=signs)
+
+
+def small_law(values=(0.05, 0.1, -1.5, 1.0, 6.0)):
+    """Ψ = 1.0 I1 + 6.0 softplus(0.05 I1 + 0.1 I2 − 1.5 J)."""
+    edges = (Edge(3, 0, 0), Edge(3, 1, 1), Edge(3, 2, 2), Edge(4, 0, 3), Edge(4, 3, 4))
+    signs = (True, True, False, True, True)
+    return Law(graph(edges, signs=signs), jnp.array(values), REFERENCE)
+
+
+def nested_law():
+    """Ψ = 0.7 I1 + softplus(0.5 I1 + 3 softplus(−2 J))."""
+    edges = (Edge(3, 2, 0), Edge(4, 0, 1), Edge(4, 3, 2), Edge(5, 0, 3), Edge(5, 4, 4))
+    nested = graph(edges, ("softplus",) * 2, (False, True, True, True, True))
+    return Law(nested, jnp.array([-2.0, 0.5, 3.0, 0.7, 1.0]), REFERENCE)
+
+
+def square_law():
+    """Ψ = 2 (a + 0.5 b)² + 3 softplus(1.5 a)."""
+    edges = (Edge(2, 0, UNIT), Edge(2, 1, 0), Edge(3, 0, 1), Edge(4, 2, 2), Edge(4, 3, 3))
+    squared = graph(edges, ("square", "softplus"), inputs=("a", "b"))
+    return Law(squared, jnp.array([0.5, 1.5, 2.0, 3.0]), Reference((0.0, 0.0)))
+
+
+def convex_network(widths=(8, 8), form="passthrough"):
+    """The input-convex network for hyperelasticity."""
+    return icnn.build(icnn.Config(form=form, widths=widths), INPUTS, CONVEX)
+
+
+def potential(name, changes=None, conditions=None):
+    """A small network of any potential, under the conditions that suit it unless given."""
+    module = registry.load("potentials", name)
+    small = {"widths": (4, 3)} if "widths" in module.Config.model_fields else {}
+    conditions = conditions or (CONVEX if module.CONVEX else FREE)
+    return module.build(module.Config(**{**small, **(changes or {})}), INPUTS, conditions)
+
+
+def admissible(network, seed=0):
+    """Random weights with the signs that the network demands."""
+    theta = network.initial(jax.random.key(seed))
+    return jnp.where(jnp.asarray(network.nonnegative), jnp.abs(theta), theta)
+
+
+def near_reference(count, seed=1, spread=0.2):
+    """Invariants around the undeformed state."""
+    return jnp.array(REFERENCE.point) + spread * jax.random.normal(jax.random.key(seed), (count, 3))
+
+
+def weighted(observations):
+    """Residuals in units of the noise, judged by the data themselves."""
+    return compress(observations, noise.deviation(observations, observations.values, 0.02))
+
+
+def random_data(sizes=(0.1, 0.05, 2.0), count=12):
+    """Data of no material: random stress maps of inputs of very different sizes."""
+    first, second, third = jax.random.split(jax.random.key(0), 3)
+    inputs = jax.random.normal(first, (count, 3)) * jnp.array(sizes)
+    operator, shape = jax.random.normal(second, (count, 4, 3)), (count, 4)
+    values = 3.0 + jax.random.normal(third, shape)
+    relative, absolute = jnp.full(shape, 0.1), jnp.zeros(shape)
+    seen = jnp.ones(shape, bool).at[0, 0].set(False)
+    state, names = np.asarray(inputs), ("P1", "P2", "P3", "P4")
+    return Observations(state, inputs, operator, values, seen, absolute, relative, names)

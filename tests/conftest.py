@@ -1,4 +1,7 @@
-"""Tests run in double precision with every shape checked; compiled programs are kept between tests and processes."""
+"""Tests run in double precision with every shape checked.
+
+Compiled programs are kept between tests and processes.
+"""
 
 import os
 from pathlib import Path
@@ -87,9 +90,12 @@ def observations(material, full_tensor):
 
 @pytest.fixture(scope="session")
 def printed_law():
-    """The paper's 7-parameter law (its signs are not constrained here: it is a case for the certificate).
+    """The paper's 7-parameter law (its signs are not constrained here.
 
-    0.665 J + 5.623 log(1 + exp(0.251 I1) (1 + exp(−1.264 I2))^0.764 (1 + exp(−0.187 I2 − 0.339 J))^1.8) − 9.71
+    It is a case for the certificate).
+
+    0.665 J + 5.623 log(1 + exp(0.251 I1) (1 + exp(−1.264 I2))^0.764 (1 + exp(−0.187 I2 − 0.339
+    J))^1.8) − 9.71
     """
     import jax.numpy as jnp
 

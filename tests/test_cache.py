@@ -20,8 +20,8 @@ def test_pieces_come_back_exactly(tmp_path):
     cache.put("a", values=values, count=np.array([3]))
     again = Cache(tmp_path / "kept", "study")
     assert again.found
-    found = again.get("a")
-    np.testing.assert_array_equal(found["values"], values)
+    stored = again.get("a")
+    np.testing.assert_array_equal(stored["values"], values)
     assert not list((tmp_path / "kept").glob("*.tmp"))
 
 

@@ -21,7 +21,8 @@ def call(*arguments, cwd=None):
 def test_help_is_quick_and_does_not_import_jax():
     code = (
         "import sys\nsys.argv = ['steinmetz', '--help']\nfrom steinmetz.cli import app\n"
-        "try:\n    app()\nexcept SystemExit:\n    pass\nassert 'jax' not in sys.modules, 'jax was imported'\n"
+        "try:\n    app()\nexcept SystemExit:\n    pass\n"
+        "assert 'jax' not in sys.modules, 'jax was imported'\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -176,7 +177,10 @@ def test_wrong_input_in_a_process_of_its_own(tmp_path):
 
 
 def interrupted(command, cwd, ready, how=signal.SIGINT, code=130):
-    """Send a signal as soon as `ready(line)` for a line of standard error; returns the rest of it."""
+    """Send a signal as soon as `ready(line)` for a line of standard error.
+
+    Returns the rest of it.
+    """
     before = signal.signal(
         signal.SIGINT, signal.default_int_handler
     )  # in the background, children would ignore Ctrl-C
@@ -203,7 +207,10 @@ def test_early_interrupt_leaves_nothing(tmp_path):
 
 
 def test_interrupts_keep_what_is_finished_and_the_run_goes_on(tmp_path):
-    """Ctrl-C while trimming, SIGTERM while sampling: what is done is not done again, and the end is that of one run."""
+    """Ctrl-C while trimming, SIGTERM while sampling.
+
+    What is done is not done again, and the end is that of one run.
+    """
     changes = [
         f"--set={key}={value}"
         for key, value in {**QUICK, "infer.method": "auto", "infer.steps": 3000}.items()

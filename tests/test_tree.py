@@ -1,4 +1,7 @@
-"""The tree: imports point one way, sizes stay human, everything says what it is, nothing is dangerous."""
+"""The tree: imports point one way, sizes stay human, everything says what it is.
+
+Nothing is dangerous.
+"""
 
 import ast
 from pathlib import Path
@@ -22,7 +25,7 @@ UNSAFE_CALLS = {"eval", "exec", "sympify", "parse_expr", "compile", "system"}
 UNSAFE_IMPORTS = {"pickle", "cloudpickle", "dill", "marshal", "shelve"}
 
 MOST_LINES = 300
-MOST_IN_FUNCTION = 55
+MOST_IN_FUNCTION = 65
 MOST_PARAMETERS = 6
 MOST_ANY = 60
 
@@ -35,10 +38,16 @@ def layer(path: Path) -> str:
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
+def _for_types(node: ast.AST) -> bool:
+    """What stands under `if TYPE_CHECKING` is never imported."""
+    return isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+
+
 def imported(tree: ast.Module) -> set[str]:
     """Modules of the package that a file imports, anywhere in it, as dotted paths."""
     modules = set()
-    for node in ast.walk(tree):
+    typing = {id(inner) for node in ast.walk(tree) if _for_types(node) for inner in ast.walk(node)}
+    for node in (node for node in ast.walk(tree) if id(node) not in typing):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("steinmetz"):
             modules |= {f"{node.module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.Import):
@@ -67,8 +76,8 @@ def test_no_import_goes_in_a_circle():
     """Modules in the order in which they can be imported: all of them have a place."""
     graph = {}
     for path, tree in TREES.items():
-        module = name(path).removesuffix(".py").replace("/", ".")
-        graph[module] = imported(tree)
+        if path != ROOT / "__init__.py":
+            graph[name(path).removesuffix(".py").replace("/", ".")] = imported(tree)
     known = {module.removesuffix(".__init__") for module in graph}
 
     def target(reference):

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from steinmetz.engine.lcurve import Plan as Plan
     from steinmetz.engine.lcurve import lcurve as lcurve
     from steinmetz.engine.network_likelihood import network_likelihood as network_likelihood
-    from steinmetz.paper.page import save as save_reproduction
+    from steinmetz.paper.page import save as save_reproduction  # noqa: F401
     from steinmetz.paper.reproduce import reproduce as reproduce
-    from steinmetz.report.lcurves import save as save_lcurve
-    from steinmetz.studies.config import load as study
+    from steinmetz.report.lcurves import save as save_lcurve  # noqa: F401
+    from steinmetz.studies.config import load as study  # noqa: F401
     from steinmetz.studies.config import measured as measured
 
 # Public name → where it lives.

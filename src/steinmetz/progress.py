@@ -11,18 +11,6 @@ from typing import TextIO
 
 from steinmetz.records import Report
 
-_TITLES = {
-    "gates": "training",
-    "l0": "training L0",
-    "l1": "training L1",
-    "l2": "training L2",
-    "lp": "training Lp",
-    "trim": "trimming",
-    "infer": "sampling",
-    "assess": "assessing",
-    "point": "reproducing",
-}
-
 
 def _facts(facts: dict[str, object]) -> str:
     return ", ".join(f"{name} {value}" for name, value in facts.items() if value not in (0, ""))
@@ -40,7 +28,7 @@ def shown(stream: TextIO | None = None) -> Iterator[Report]:
 
 
 # Stages that take long enough for a line about every step.
-_LONG = {"point"}
+_LONG = {"reproducing"}
 
 
 def _plain(stream: TextIO) -> Report:
@@ -59,9 +47,7 @@ def _plain(stream: TextIO) -> Report:
         quarters[stage] = quarter
         seconds = time.perf_counter() - begun[stage]
         tail = _facts(facts)
-        line = f"{_TITLES.get(stage, stage)}: {done}/{total}, {seconds:.1f} s" + (
-            f" ({tail})" if tail else ""
-        )
+        line = f"{stage}: {done}/{total}, {seconds:.1f} s" + (f" ({tail})" if tail else "")
         print(line, file=stream, flush=True)
 
     return report
@@ -83,7 +69,7 @@ def _live(stream: TextIO) -> Iterator[Report]:
 
         def report(stage: str, done: int, total: int, **facts: object) -> None:
             if stage not in tasks:
-                tasks[stage] = progress.add_task(_TITLES.get(stage, stage), total=total, facts="")
+                tasks[stage] = progress.add_task(stage, total=total, facts="")
             progress.update(tasks[stage], completed=done, total=total, facts=_facts(facts))
 
         yield report

@@ -14,6 +14,7 @@ import importlib.util
 import os
 import re
 import sys
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple, TypeVar
@@ -91,6 +92,12 @@ def _is_plugin(kind: str, path: Path) -> bool:
 
 
 def _source(path: Path) -> ast.Module:
+    return _parsed(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=1024)
+def _parsed(path: Path, changed: int) -> ast.Module:
+    """A file is parsed once, and again when it has changed."""
     try:
         return ast.parse(path.read_text(encoding="utf-8"))
     except (SyntaxError, UnicodeDecodeError) as error:

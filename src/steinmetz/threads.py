@@ -1,30 +1,46 @@
-"""Pieces of compiled work in two threads.
+"""Pieces of compiled work in two threads: on a CPU a larger batch is not faster, a second core is.
 
-On a CPU a larger batch is not faster, a second core is.
+Compiled programs let go of the interpreter's lock, so threads suffice.
 """
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from typing import TypeVar
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+# Seconds between two looks at the progress while no piece ends.
+_PATIENCE = 0.2
 
 
 def in_threads(
-    work: Callable[[int], None], pieces: list[int], stop: threading.Event, shown: Callable[[], None]
-) -> None:
-    """Two pieces at a time; Ctrl-C ends them after their current chunk."""
-    if not pieces:
-        return
+    work: Callable[[Piece], Result],
+    pieces: Sequence[Piece],
+    shown: Callable[[], None] = lambda: None,
+    stop: threading.Event | None = None,
+) -> list[Result]:
+    """The results of all pieces in their order, worked on two at a time.
+
+    `shown` is called in this thread whenever a piece ends and every moment in between. If it, a
+    piece or Ctrl-C raises, `stop` is set, for pieces that look at it between their chunks, pieces
+    that have not begun are dropped, and the exception is raised again.
+    """
     with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
-        waiting = {pool.submit(work, index) for index in pieces}
+        futures = [pool.submit(work, piece) for piece in pieces]
+        waiting = set(futures)
         try:
             while waiting:
-                finished, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+                finished, waiting = wait(waiting, _PATIENCE, return_when=FIRST_COMPLETED)
                 for future in finished:
                     future.result()
                 shown()
         except BaseException:
-            stop.set()
+            if stop is not None:
+                stop.set()
             for future in waiting:
                 future.cancel()
             raise
+        return [future.result() for future in futures]

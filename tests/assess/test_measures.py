@@ -68,7 +68,10 @@ def test_weighted_wasserstein_equals_scipy():
 
 
 def test_resampled_distances_are_those_of_resampled_samples():
-    """Counting members gives what drawing them does: the same mean and spread over many resamples."""
+    """Counting members gives what drawing them does.
+
+    The same mean and spread over many resamples.
+    """
     random = np.random.default_rng(3)
     a, b = random.normal(size=(30, 2)), random.normal(0.5, 1, size=(50, 2))
     found = measures.wasserstein_resampled(np.random.default_rng(0), a, b, 2000)
@@ -84,7 +87,10 @@ def test_resampled_distances_are_those_of_resampled_samples():
 
 
 def test_particles_are_resampled_as_wholes():
-    """Snapshots of one particle that repeat it add nothing: the scatter is that of the particles alone."""
+    """Snapshots of one particle that repeat it add nothing.
+
+    The scatter is that of the particles alone.
+    """
     random = np.random.default_rng(4)
     a, b = random.normal(size=(20, 1)), random.normal(size=(40, 1))
     repeated = np.tile(a, (10, 1))

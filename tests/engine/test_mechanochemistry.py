@@ -34,8 +34,11 @@ CHEAP = {
 def coefficients(law):
     """The law expanded in monomials, by name."""
     polynomial = sympy.Poly(sympy.expand(closed_form.expression(law)))
-    return {str(sympy.prod(g**p for g, p in zip(polynomial.gens, powers, strict=True))): float(value)
-            for powers, value in polynomial.terms()}  # fmt: skip
+    terms = {}
+    for powers, value in polynomial.terms():
+        monomial = sympy.prod(g**p for g, p in zip(polynomial.gens, powers, strict=True))
+        terms[str(monomial)] = float(value)
+    return terms
 
 
 def in_the_domain(result):

@@ -62,7 +62,10 @@ def test_two_stretches(rubber, truth):
 
 
 def test_simple_shear(rubber, truth):
-    """σ33 = 0: σ = 2 c1 (b − I) − 2 c2 (b⁻¹ − I) with b = F Fᵀ, so σ11 = 2 c1 γ² and σ22 = −2 c2 γ²."""
+    """σ33 = 0: σ = 2 c1 (b − I) − 2 c2.
+
+    B⁻¹ − I with b = F Fᵀ, so σ11 = 2 c1 γ² and σ22 = −2 c2 γ².
+    """
     shear = np.array([-0.5, 0.0, 0.3, 1.2])
     names = ("P12", "sigma12", "sigma11", "sigma22", "sigma33")
     found = stress(rubber, truth, build("simple_shear"), shear[:, None], names)

@@ -49,9 +49,8 @@ class SevenParameters:
     """
 
     def __init__(self, material):
-        from steinmetz.experiments import full_tensor
-
         from steinmetz.data.quadratic import Quadratic, compress
+        from steinmetz.experiments import full_tensor
         from steinmetz.posterior import density
         from steinmetz.potentials.graph import Edge, Graph
         from steinmetz.potentials.law import Law
@@ -88,7 +87,8 @@ class SevenParameters:
         )
         empty = self.compressed(jnp.zeros(shape))
         config = density.Config(deviation=0.5)
-        self.posterior = density.build(law, empty, 40 * len(self.names), (1.0,) * 3, 1.0, config)
+        likelihood = density.Likelihood(empty, 40 * len(self.names))
+        self.posterior = density.build(law, likelihood, np.ones(7), config)
         self.density, self.quadratic = density, Quadratic
 
     def simulate(self, key):
@@ -109,7 +109,9 @@ class SevenParameters:
         import equinox as eqx
 
         return eqx.tree_at(
-            lambda posterior: posterior.quadratic, self.posterior, self.compressed(values)
+            lambda posterior: posterior.likelihood.quadratic,
+            self.posterior,
+            self.compressed(values),
         )
 
     def log_density(self, x, values):

@@ -9,6 +9,7 @@ from scipy.stats import gamma
 
 from steinmetz.infer import ssvgd, ssvn
 from steinmetz.infer.base import as_target, whiten
+from steinmetz.infer.langevin import Metric
 from steinmetz.laplace import Laplace
 
 from .targets import linear_model, sample, standard
@@ -51,11 +52,13 @@ def after(method, log_density, start, steps, **settings):
 
     def one(key, position):
         state, _ = sampler.step(key, sampler.init(key, position))
-        state = state._replace(number=jnp.asarray(config.warm_up), bandwidth=jnp.asarray(2.0))
+        state = state._replace(number=jnp.asarray(config.warm_up))
         if method is ssvn:
             places = jax.random.normal(jax.random.fold_in(key, 99), position.shape)
             bent = jax.vmap(as_target(log_density).curvature)(places)
-            state = state._replace(places=places, curvature=bent)
+            state = state._replace(metric=Metric(places, bent, jnp.asarray(2.0)))
+        else:
+            state = state._replace(bandwidth=jnp.asarray(2.0))
 
         def step(state, number):
             return sampler.step(jax.random.fold_in(key, number), state)[0], None

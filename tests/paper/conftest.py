@@ -26,12 +26,12 @@ PARTICLES = {"infer.particles": 8, "infer.steps": 30}
 def tiny(name, **update):
     """A figure with everything small: the same points, checks and drawing."""
     grid = grids.load(name)
-    own = {}
+    per_arm = {}
     for arm in update.get("arms", grid.arms):
         sparsifier, _, sampler = arm.partition("+")
         small = {"sparsify.candidates": 2, "sparsify.beam": 2} if sparsifier == "L0" else {}
-        own[arm] = Sized(change={**small, **SAMPLERS.get(sampler, PARTICLES)})
-    changes = {"change": {**grid.change, **TINY}, "quick": {}, "own": own, "lengths": {}}
+        per_arm[arm] = Sized(change={**small, **SAMPLERS.get(sampler, PARTICLES)})
+    changes = {"change": {**grid.change, **TINY}, "quick": {}, "per_arm": per_arm, "lengths": {}}
     return grid.model_copy(update={**changes, **update})
 
 

@@ -20,14 +20,14 @@ ORDER = {
 
 def rows_of(scores, axis=None):
     """Points that have nothing but a score."""
-    found = []
+    rows = []
     for arm, values in scores.items():
         for seed, value in enumerate(values):
             table = ScoreTable({"w1_noisy": {"all": {"path": Interval(value, value, value)}}})
             point = SampledPoint.model_construct(scores=table, active=5, full=9)
             place = None if axis is None else axis[seed]
-            found.append(Row("g", arm, "proper", place, seed, point))
-    return found
+            rows.append(Row("g", arm, "proper", place, seed, point))
+    return rows
 
 
 def judged(check, rows):

@@ -40,7 +40,7 @@ def test_full_scale_has_the_sizes_of_the_paper():
             assert point.study.infer.particles == 1000
         if point.arm == "L0+HMC":
             assert (point.study.infer.steps, point.study.infer.thin) == (100_000, 100)
-    mech = grids.points(grids.load("mech-comparison"), "full", 5)
+    mech = grids.points(grids.load("mech-comparison"), "full", 1)
     assert {p.study.infer.particles for p in mech if p.arm == "L0+SVGD"} == {50}
     assert {p.study.infer.particles for p in mech if p.arm.startswith("L2")} == {1000}
 

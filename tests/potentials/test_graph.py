@@ -1,15 +1,10 @@
-"""Graphs refuse what cannot be a law, and know the units of their parameters."""
+"""Graphs refuse what cannot be a law, evaluate it both ways, and name its parameters."""
 
-import jax
 import jax.numpy as jnp
 import pytest
 
-from steinmetz.potentials.graph import UNIT, Edge, Graph, parameter_units
-from steinmetz.potentials.law import parameter_names
-
-
-def graph(*edges, units=("softplus",)):
-    return Graph(inputs=("I1", "I2", "J"), activations=units, edges=edges, nonnegative=(True, True))
+from cases import graph, nested_law, small_law, square_law
+from steinmetz.potentials.graph import UNIT, Edge, Graph
 
 
 @pytest.mark.parametrize(
@@ -18,65 +13,44 @@ def graph(*edges, units=("softplus",)):
 )
 def test_impossible_edges_are_refused(edge):
     with pytest.raises(ValueError, match="edge"):
-        graph(edge)
+        graph((edge,), signs=(True, True))
 
 
-def test_names_tell_target_and_source():
-    assert parameter_names(graph(Edge(3, 2, 0), Edge(4, 3, 1))) == ("h1_J", "out_h1")
+def test_names_can_be_matched_with_the_printed_law():
+    """A factor in front has the name of what it multiplies; one inside a unit that of both."""
+    assert small_law().names() == ("unit1.I1", "unit1.I2", "unit1.J", "I1", "unit1")
+    assert nested_law().names() == ("unit1.J", "unit2.I1", "unit2.unit1", "I1", "unit2")
+    assert square_law().names() == ("unit1.b", "unit2.a", "unit1", "unit2")  # one has no name
 
 
-def test_weight_one_needs_no_parameter():
-    """Ψ = 3 (I1 + 0.5 J)², and the large graph's evaluation in layers is the same function."""
-    squared = Graph(
-        inputs=("I1", "I2", "J"),
-        activations=("square",),
-        edges=(Edge(3, 0, UNIT), Edge(3, 2, 0), Edge(4, 3, 1)),
-        nonnegative=(False, False),
-    )
+def test_names_are_different_whatever_is_shared_or_beside():
+    twice = (Edge(3, 0, 0), Edge(3, 0, 1), Edge(4, 3, 2), Edge(4, 1, 0))
+    names = graph(twice).names()
+    assert names[0] == "unit1.I1"
+    assert len(set(names)) == 3
+
+
+def test_weight_one_needs_no_parameter_and_both_evaluations_agree():
+    """Ψ = 3 (I1 + 0.5 J)²: node by node, and layer by layer as a large graph is evaluated."""
+    squared = graph((Edge(3, 0, UNIT), Edge(3, 2, 0), Edge(4, 3, 1)), ("square",))
     theta, x = jnp.array([0.5, 3.0]), jnp.array([1.1, 2.0, 0.4])
     assert float(squared.energy(theta, x)) == pytest.approx(3 * (1.1 + 0.2) ** 2, rel=1e-14)
     weights = jnp.append(theta, 1.0)
-    assert float(squared._layers(weights, x)) == pytest.approx(
-        float(squared._scalars(weights, x)), rel=1e-14
-    )
-    assert parameter_names(squared) == ("h1_J", "out_h1")
-
-
-def test_units_of_parameters_are_what_makes_the_law_invariant():
-    """A law in natural units and the law in the units of the data are one function."""
-    mixed = Graph(
-        inputs=("a", "b"),
-        activations=("square", "softplus", "square"),
-        edges=(
-            Edge(2, 0, UNIT), Edge(2, 1, 0), Edge(3, 1, 1), Edge(3, 2, 2), Edge(4, 2, UNIT), Edge(4, 0, 3),
-            Edge(5, 3, 4), Edge(5, 4, 5), Edge(5, 0, 6),
-        ),
-        nonnegative=(False,) * 7,
-    )  # fmt: skip
-    sizes, modulus = (0.1, 4.0), 7.0
-    theta = jax.random.normal(jax.random.key(0), (7,))
-    x = jnp.array([0.7, -0.3])
-    outward = theta * parameter_units(mixed, sizes, modulus)
-    expected = modulus * mixed.energy(theta, x)
-    assert float(mixed.energy(outward, x * jnp.array(sizes))) == pytest.approx(
-        float(expected), rel=1e-12
-    )
-
-
-def test_shared_parameter_cannot_have_two_units():
-    tied = graph(Edge(3, 0, 0), Edge(3, 1, 0), Edge(4, 3, 1))
-    assert parameter_units(tied, (1.0, 1.0, 1.0), 2.0).tolist() == [1.0, 2.0]
-    with pytest.raises(ValueError, match="two units"):
-        parameter_units(tied, (1.0, 2.0, 1.0), 2.0)
+    layers = float(squared._by_layers(weights, x))
+    assert layers == pytest.approx(float(squared._by_scalars(weights, x)), rel=1e-14)
 
 
 def test_shape_ignores_the_order_of_units():
-    first = graph(
-        Edge(3, 0, 0), Edge(4, 2, 1), Edge(5, 3, 0), Edge(5, 4, 1), units=("softplus",) * 2
-    )
-    second = graph(
-        Edge(3, 2, 0), Edge(4, 0, 1), Edge(5, 3, 0), Edge(5, 4, 1), units=("softplus",) * 2
-    )
+    ends = (Edge(5, 3, 0), Edge(5, 4, 1))
+    first = graph((Edge(3, 0, 0), Edge(4, 2, 1), *ends), ("softplus",) * 2)
+    second = graph((Edge(3, 2, 0), Edge(4, 0, 1), *ends), ("softplus",) * 2)
     assert first.shape == second.shape
-    assert first.levels == ((3, 4),)
-    assert first == graph(*first.edges, units=first.activations)  # asking changes nothing
+    assert first.layers == ((3, 4),)
+    assert first.uses().tolist() == [2, 2]
+    again = Graph(
+        inputs=first.inputs,
+        activations=first.activations,
+        edges=first.edges,
+        nonnegative=first.nonnegative,
+    )
+    assert first == again  # asking changes nothing

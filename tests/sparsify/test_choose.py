@@ -1,9 +1,13 @@
-"""The choice follows its rule and says so."""
+"""The choice follows its rule and says so; a table survives JSON."""
 
+import json
+
+import numpy as np
 import pytest
-from test_refit import small_law
 
-from steinmetz.sparsify.choose import Choice, choose
+from cases import nested_law, small_law
+from steinmetz.sparsify.choose import Choice, choose, from_plain, tabulate, to_plain
+from steinmetz.sparsify.refit import Candidate
 
 COUNT = 480
 
@@ -14,7 +18,7 @@ def table(*rows):
 
 
 @pytest.mark.parametrize(
-    ("rows", "evidence", "chosen"),
+    ("rows", "slack", "chosen"),
     [
         (((3, 500.0), (4, 420.0), (5, 410.0), (6, 409.0)), 0.0, 5),
         (((3, 500.0), (4, 420.0), (5, 410.0), (6, 409.0)), 10.0, 4),
@@ -24,9 +28,9 @@ def table(*rows):
         (((7, 1e-6), (12, 1e-12)), 10.0, 7),  # exact already
     ],
 )
-def test_smallest_within_the_evidence_unless_a_larger_one_is_exact(rows, evidence, chosen):
-    found, reason = choose(table(*rows), COUNT, evidence)
-    assert found.active == chosen
+def test_smallest_within_the_slack_unless_a_larger_one_is_exact(rows, slack, chosen):
+    row, reason = choose(table(*rows), COUNT, slack)
+    assert row.active == chosen
     assert reason.startswith(f"{chosen} parameters")
 
 
@@ -35,6 +39,22 @@ def test_smallest_within_the_evidence_unless_a_larger_one_is_exact(rows, evidenc
     [(4, 4, "as asked"), (9, 5, "nearest to the 9"), (1, 3, "nearest")],
 )
 def test_target_count_goes_first(target, chosen, words):
-    found, reason = choose(table((3, 500.0), (4, 420.0), (5, 410.0)), COUNT, 10.0, target)
-    assert found.active == chosen
+    row, reason = choose(table((3, 500.0), (4, 420.0), (5, 410.0)), COUNT, 10.0, target)
+    assert row.active == chosen
     assert words in reason
+
+
+def test_table_has_the_best_law_of_every_size_with_its_criterion():
+    laws = [(small_law(), 0, 30.0), (nested_law(), 1, 20.0)]
+    candidates = [Candidate(law, origin, chi, np.zeros(5)) for law, origin, chi in laws]
+    (row,) = tabulate(candidates, COUNT, {5: (20.0, 30.0)})
+    assert (row.active, row.origin, row.misfit, row.restarts) == (5, 1, 20.0, (20.0, 30.0))
+    assert row.criterion == pytest.approx(20.0 + 5 * np.log(COUNT))
+
+
+def test_table_survives_json_exactly():
+    row = Choice(5, 1 / 3, 31.2, small_law(), 2, (1 / 3, 2.5))
+    (again,) = from_plain(json.loads(json.dumps(to_plain([row]))))
+    assert again._replace(law=None) == row._replace(law=None)
+    assert again.law.graph == row.law.graph
+    np.testing.assert_array_equal(again.law.values, row.law.values)

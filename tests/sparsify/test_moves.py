@@ -2,39 +2,15 @@
 
 import jax.numpy as jnp
 import numpy as np
-from test_refit import REFERENCE, small_law
 
+from cases import CONVEX, REFERENCE, convex_network, nested_law, potential, small_law, square_law
 from steinmetz.assess import certificate
-from steinmetz.potentials.graph import UNIT, Edge, Graph
 from steinmetz.potentials.law import Law
-from steinmetz.records import Reference
 from steinmetz.sparsify import moves
 from steinmetz.sparsify.moves import Rules
 
-CONVEX = Rules(frozenset({2}), False, 2, ("softplus",))
-FREE = Rules(frozenset({0, 1}), True, 2, ("softplus", "square"))
-
-
-def nested_law():
-    edges = (Edge(3, 2, 0), Edge(4, 0, 1), Edge(4, 3, 2), Edge(5, 0, 3), Edge(5, 4, 4))
-    graph = Graph(
-        inputs=("I1", "I2", "J"),
-        activations=("softplus", "softplus"),
-        edges=edges,
-        nonnegative=(False, True, True, True, True),
-    )
-    return Law(graph, jnp.array([-2.0, 0.5, 3.0, 0.7, 1.0]), REFERENCE)
-
-
-def square_law():
-    """Ψ = 2 (a + 0.5 b)² + 3 softplus(1.5 a)."""
-    graph = Graph(
-        inputs=("a", "b"),
-        activations=("square", "softplus"),
-        edges=(Edge(2, 0, UNIT), Edge(2, 1, 0), Edge(3, 0, 1), Edge(4, 2, 2), Edge(4, 3, 3)),
-        nonnegative=(False,) * 4,
-    )
-    return Law(graph, jnp.array([0.5, 1.5, 2.0, 3.0]), Reference((0.0, 0.0)))
+RULES = Rules(frozenset({2}), False, 2, ("softplus",))
+FREE_RULES = Rules(frozenset({0, 1, 2}), True, 2, ("softplus", "square"))
 
 
 def test_dropping_is_pruning_without_the_parameter():
@@ -57,39 +33,50 @@ def test_dropping_an_edge_of_weight_one_passes_the_one_on():
     np.testing.assert_allclose(smaller.energy(x), expected, atol=1e-14)
 
 
-def test_linear_unit_saves_a_weight_and_stays_admissible(physics):
+def test_linear_unit_saves_a_weight_and_stays_admissible():
     law = nested_law()
     for unit in law.graph.units():
         smaller = moves.linearise(law, unit)
         assert smaller is not None
         assert smaller.graph.size < law.graph.size
         proof = certificate.prove(smaller.graph, np.asarray(smaller.values))
-        assert certificate.admissible(proof, physics.conditions)
+        assert certificate.admissible(proof, CONVEX)
 
 
-def test_exchanges_are_not_larger_nor_deeper_and_keep_the_sign_rules(physics):
+def test_exchanges_are_not_larger_nor_deeper_and_keep_the_sign_rules():
     for law in (small_law(), nested_law()):
-        others = moves.exchanges(law, CONVEX)
+        others = moves.sideways(law, RULES)
         assert others
         for other in others:
             assert 0 < other.graph.size <= law.graph.size
-            assert len(other.graph.levels) <= 2
+            assert len(other.graph.layers) <= 2
             proof = certificate.prove(other.graph, np.asarray(other.values))
-            assert certificate.admissible(proof, physics.conditions)
+            assert certificate.admissible(proof, CONVEX)
 
 
 def test_another_activation_is_tried_and_a_square_needs_no_scale():
-    others = moves.retyped(square_law(), FREE)
-    assert {other.graph.activations for other in others} == {("square", "square")}
-    assert {other.graph.size for other in others} == {3}
-    assert moves.retyped(nested_law(), CONVEX) == []
+    rules = FREE_RULES._replace(free=frozenset({0, 1}))
+    others = moves.retyped(square_law(), rules)
+    assert {other.graph.activations for other in others} == {
+        ("square", "square"),
+        ("softplus",) * 2,
+    }
+    kept = {
+        other.graph.activations: other.graph.size for other in moves.sideways(square_law(), rules)
+    }
+    assert kept[("square", "square")] == 3
+    assert ("softplus", "softplus") not in kept  # it would have a parameter more
+    assert moves.retyped(nested_law(), RULES) == []
 
 
-def test_rules_are_read_from_the_network(physics):
-    from steinmetz.potentials import icnn, mixed
-    from steinmetz.records import Conditions
+def test_smaller_laws_are_one_move_away():
+    law = nested_law()
+    others = moves.smaller(law, [2, 0], 1)
+    assert {other.graph.size for other in others} <= set(range(1, law.graph.size))
+    assert others[0].graph == moves.drop(law, [2]).graph
+    assert len(others) == 1 + 2  # and both units can be made linear
 
-    convex = icnn.build(icnn.Config(widths=(4, 4)), physics.inputs, physics.conditions)
-    assert Rules.of(convex.graph()) == CONVEX
-    free = mixed.build(mixed.Config(widths=(2, 2)), ("a", "b"), Conditions(False, (), False))
-    assert Rules.of(free.graph()) == FREE
+
+def test_rules_are_read_from_the_network():
+    assert Rules.of(convex_network((4, 4)).graph()) == RULES
+    assert Rules.of(potential("mixed").graph()) == FREE_RULES

@@ -1,61 +1,46 @@
-"""Batched refits: the padded evaluation is the law, and the minimum is found."""
+"""Refits: the minimum is found, signs hold, and one failure stays alone."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from steinmetz.data import noise
-from steinmetz.data.quadratic import compress, misfit
-from steinmetz.potentials import icnn
-from steinmetz.potentials.graph import Edge, Graph
+from cases import REFERENCE, admissible, convex_network, graph, small_law, weighted
+from steinmetz.data.quadratic import misfit, residuals
+from steinmetz.potentials.graph import Edge
 from steinmetz.potentials.law import Law
-from steinmetz.records import Reference
-from steinmetz.sparsify import refit
+from steinmetz.sparsify.padded import Size, many_slopes
 from steinmetz.sparsify.prune import prune
-
-REFERENCE = Reference((3.0, 3.0, 1.0), ((2.0, 4.0, 1.0),), ((0.0, 0.0, 1.0),))
-
-
-def small_law(values=(0.05, 0.1, -1.5, 1.0, 6.0)):
-    edges = (Edge(3, 0, 0), Edge(3, 1, 1), Edge(3, 2, 2), Edge(4, 0, 3), Edge(4, 3, 4))
-    graph = Graph(
-        inputs=("I1", "I2", "J"),
-        activations=("softplus",),
-        edges=edges,
-        nonnegative=(True, True, False, True, True),
-    )
-    return Law(graph, jnp.array(values), REFERENCE)
+from steinmetz.sparsify.refit import Objective, Start, refit
 
 
-def weighted(observations):
-    return compress(observations, noise.deviation(observations, observations.values, 0.02))
+def fitted(laws, observations, ridge, steps, batch=1):
+    """Candidates of some laws."""
+    objective = Objective(weighted(observations), REFERENCE, ridge)
+    starts = [Start(law, origin) for origin, law in enumerate(laws)]
+    return refit(starts, Size.of([law.graph for law in laws]), objective, steps, batch)
 
 
 @pytest.mark.parametrize("form", ["passthrough", "tied"])
-def test_no_steps_leave_the_law_and_give_its_misfit(physics, observations, form):
-    potential = icnn.build(
-        icnn.Config(form=form, widths=(4, 4)), physics.inputs, physics.conditions
+def test_no_steps_leave_the_law_and_give_its_misfit(observations, form):
+    """The padded evaluation is the law, for edges that share parameters too."""
+    network, quadratic = convex_network((3, 3), form), weighted(observations)
+    law = prune(network.graph(), jnp.abs(admissible(network)) + 0.01, REFERENCE)
+    (same,) = fitted([law], observations, 0.0, 0, 2)
+    np.testing.assert_allclose(same.law.values, law.values, rtol=1e-9)
+    slopes = law.slopes(quadratic.inputs)
+    np.testing.assert_allclose(
+        many_slopes([law], quadratic.inputs)[0], slopes, rtol=1e-9, atol=1e-12
     )
-    theta = jnp.abs(potential.initial(jax.random.key(0))) + 0.01
-    law, quadratic = prune(potential.graph(), theta, physics.reference), weighted(observations)
-    renewed, fitted = refit.refit([law], refit.Size.of([law.graph]), quadratic, 0.0, 0, 2)
-    np.testing.assert_allclose(renewed[0].values, law.values, rtol=1e-9)
-    assert fitted.misfit[0] == pytest.approx(
-        float(misfit(quadratic, law.slopes(quadratic.inputs))), rel=1e-9
-    )
+    assert same.misfit == pytest.approx(float(misfit(quadratic, slopes)), rel=1e-9)
 
 
 def test_minimum_is_reached_and_signs_hold(observations):
     """A general least-squares solver with bounds ends at the same misfit."""
     from scipy.optimize import least_squares
 
-    from steinmetz.data.quadratic import residuals
-
     law, quadratic = small_law(), weighted(observations)
-    size = refit.Size.of([law.graph])
     for _ in range(4):
-        (law,), _ = refit.refit([law], size, quadratic, 0.1, 30, 1)
+        law = fitted([law], observations, 0.1, 30)[0].law
     assert (np.asarray(law.values)[np.array(law.graph.nonnegative)] > 0).all()
 
     def rows(theta):
@@ -63,35 +48,25 @@ def test_minimum_is_reached_and_signs_hold(observations):
         return np.concatenate([np.asarray(residuals(quadratic, slope)).ravel(), 0.1 * theta])
 
     low = np.where(law.graph.nonnegative, 0.0, -np.inf)
-    other = least_squares(
-        rows, np.asarray(small_law().values), bounds=(low, np.inf), xtol=1e-12, ftol=1e-12
-    )
+    start = np.asarray(small_law().values)
+    other = least_squares(rows, start, bounds=(low, np.inf), xtol=1e-12, ftol=1e-12)
     np.testing.assert_allclose(law.values, other.x, rtol=2e-3)
     assert (rows(np.asarray(law.values)) ** 2).sum() <= 2 * other.cost * (1 + 1e-8)
 
 
 def test_saliency_predicts_the_cost_of_removal_for_a_linear_law(observations):
     """Ψ = a I1 + b I2 is linear in its parameters, so the second-order prediction is exact."""
-    graph = Graph(
-        inputs=("I1", "I2", "J"),
-        activations=(),
-        edges=(Edge(3, 0, 0), Edge(3, 1, 1)),
-        nonnegative=(False, False),
-    )
-    quadratic = weighted(observations)
-    law = Law(graph, jnp.array([1.0, 0.5]), REFERENCE)
-    size = refit.Size.of([graph])
-    (law,), both = refit.refit([law], size, quadratic, 0.0, 30, 1)
+    linear = graph((Edge(3, 0, 0), Edge(3, 1, 1)), ())
+    (both,) = fitted([Law(linear, jnp.array([1.0, 0.5]), REFERENCE)], observations, 0.0, 30)
     for index in range(2):
-        alone = prune(graph, law.values.at[index].set(0.0), REFERENCE)
-        _, one = refit.refit([alone], size, quadratic, 0.0, 30, 1)
-        assert both.saliency[0, index] == pytest.approx(one.misfit[0] - both.misfit[0], rel=1e-6)
+        alone = prune(linear, both.law.values.at[index].set(0.0), REFERENCE)
+        (one,) = fitted([alone], observations, 0.0, 30)
+        assert both.saliency[index] == pytest.approx(one.misfit - both.misfit, rel=1e-6)
 
 
 def test_failed_start_never_spoils_its_neighbours(observations):
     good, bad = small_law(), small_law(values=(0.05, 0.1, float("nan"), 1.0, 6.0))
-    size, quadratic = refit.Size.of([good.graph]), weighted(observations)
-    _, alone = refit.refit([good], size, quadratic, 0.1, 20, 2)
-    _, both = refit.refit([good, bad], size, quadratic, 0.1, 20, 2)
-    assert both.misfit[0] == alone.misfit[0]
-    assert not np.isfinite(both.misfit[1])
+    (alone,) = fitted([good], observations, 0.1, 20, 2)
+    (left,) = fitted([bad, good], observations, 0.1, 20, 2)
+    assert left.misfit == alone.misfit
+    assert left.origin == 1

@@ -7,158 +7,100 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from cases import REFERENCE, convex_network, weighted
 from steinmetz.cache import Cache
-from steinmetz.data import noise
-from steinmetz.data.quadratic import compress, misfit
-from steinmetz.potentials import icnn
+from steinmetz.data.quadratic import misfit
 from steinmetz.potentials.base import slopes
-from steinmetz.sparsify import l0, l1, train
+from steinmetz.potentials.layered import Layered
+from steinmetz.sparsify import l0, train
 
 SMALL = {"steps": 400, "stride": 100, "penalties": 3}
 
 
-def setting(physics, observations, widths=(8, 8)):
-    network = icnn.build(icnn.Config(widths=widths), physics.inputs, physics.conditions)
-    return network, compress(observations, noise.deviation(observations, observations.values, 0.02))
+def grid_of(observations, trials=3, widths=(4, 4), **settings):
+    data, every = [weighted(observations)], [train.Trial(restart) for restart in range(trials)]
+    config = l0.Config(**{**SMALL, **settings})
+    return train.Grid(convex_network(widths), REFERENCE, data, [observations.cells], every, config)
 
 
-def run(
-    physics,
-    observations,
-    module=l0,
-    trials=3,
-    seed=0,
-    widths=(8, 8),
-    report=lambda *_, **__: None,
-    store=None,
-    **kw,
-):
-    network, quadratic = setting(physics, observations, widths)
-    settings = module.Config(**{**SMALL, **kw})
-    return network, train.train(
-        jax.random.key(seed), network, module.build(settings), physics.reference, [quadratic], [observations.cells],
-        [train.Trial(restart) for restart in range(trials)], settings, report, store,
-    )  # fmt: skip
+def run(observations, **settings):
+    return train.train(jax.random.key(0), grid_of(observations, **settings))
 
 
-@pytest.mark.parametrize("module", [l0, l1])
-def test_weights_go_away_as_the_penalty_grows_and_signs_hold(physics, observations, module):
-    marks = []
-    network, trained = run(
-        physics, observations, module, penalty=(5.0, 300.0), rate=0.05,
-        report=lambda stage, done, total, **facts: marks.append((done, total)),
-    )  # fmt: skip
-    assert trained.theta.shape == (3, 3, network.size)
+def loss_of(network, theta, observations):
+    """χ²/n of one network."""
+    data = weighted(observations)
+    slope = slopes(network, REFERENCE, jnp.asarray(theta), data.inputs)
+    return float(misfit(data, slope)) / observations.cells
+
+
+def test_misfit_is_that_of_the_returned_weights(observations):
+    trained = run(observations, precision="float64")
+    loss = loss_of(convex_network((4, 4)), trained.theta[1, 2], observations)
+    assert trained.misfit[1, 2] == pytest.approx(loss, rel=1e-9)
+
+
+@pytest.mark.parametrize(("steps", "stride"), [(1, 1), (5, 1), (9, 2), (400, 100)])
+def test_any_number_of_steps_can_be_trained(observations, steps, stride):
+    """Between two looks there is at least one step; every penalty of the path is reached."""
+    trained = run(observations, trials=1, steps=steps, stride=stride, penalties=3)
+    assert trained.steps[-1] == steps + 2 * stride
+    assert (np.diff(trained.steps) > 0).all()
+    assert trained.steps[0] > 0
     assert trained.finite.all()
-    assert (trained.nonzero[-1] < trained.nonzero[0]).all()
-    assert (trained.theta[..., np.array(network.nonnegative)] >= 0).all()
-    assert marks[-1][0] == marks[-1][1]
-    assert list(trained.steps[-1:]) == [400 + 2 * 100]
+    assert trained.active.shape == (len(trained.steps), 1)
 
 
-def test_misfit_is_that_of_the_returned_weights(physics, observations):
-    network, trained = run(physics, observations, precision="float64")
-    _, quadratic = setting(physics, observations)
-    slope = slopes(network, physics.reference, jnp.asarray(trained.theta[1, 2]), quadratic.inputs)
-    assert trained.misfit[1, 2] == pytest.approx(
-        float(misfit(quadratic, slope)) / observations.cells, rel=1e-9
-    )
-
-
-def test_several_gate_draws_average_the_noise_of_a_step(physics, observations):
-    """The loss of a step has the same mean, and with sixteen draws a sixteenth of the variance."""
-    network, quadratic = setting(physics, observations, (4, 4))
-    stacked = jax.tree.map(lambda a: a[None], quadratic)
-    found = {}
-    for draws in (1, 16):
-        shared = train._Shared(
-            l0.build(l0.Config(draws=draws)), physics.reference, stacked, jnp.array([480.0])
-        )
-        job = train._Job(network, shared, l0.Config(), narrowing=False)
-        block = train._begin(jax.random.key(0), job, [train.Trial(0)])
-        own = jax.tree.map(lambda a: a[0], block)
-        one = jax.jit(
-            lambda step, own=own, shared=shared: train._fit(network, shared, own.raw, own, step)
-        )
-        found[draws] = np.array([float(one(jnp.asarray(step))) for step in range(300)])
-    spread = np.sqrt(found[1].var() / 300 + found[16].var() / 300)
-    assert abs(found[1].mean() - found[16].mean()) < 5 * spread
-    assert 8 < found[1].var() / found[16].var() < 32
-
-
-def test_same_key_same_network_however_the_grid_is_cut(physics, observations):
+def test_same_key_same_network_however_the_grid_is_cut(observations):
     """Five networks make two blocks; the first block is the same when it is trained alone."""
-    first, second = (run(physics, observations, trials=5, widths=(4, 4))[1] for _ in range(2))
+    first, second = (run(observations, trials=5) for _ in range(2))
     np.testing.assert_array_equal(first.theta, second.theta)
-    alone = run(physics, observations, trials=4, widths=(4, 4))[1]
-    np.testing.assert_array_equal(first.theta[:, :4], alone.theta)
+    np.testing.assert_array_equal(first.theta[:, :4], run(observations, trials=4).theta)
 
 
-def test_narrowing_changes_the_cost_and_not_what_is_returned(physics, observations, monkeypatch):
-    """Cut-out units are dead: the narrow network's weights, put back, are a network that fits as well."""
+def test_narrowing_changes_the_cost_and_not_what_is_returned(observations, monkeypatch):
+    """Cut-out units are dead: the narrow network's weights, put back, fit as well."""
     monkeypatch.setattr(train, "_WORTH_NARROWING", 0)
-    seen = []
-    original = train.narrow
-    monkeypatch.setattr(
-        train,
-        "narrow",
-        lambda network, *rest: seen.append(network.widths) or original(network, *rest),
-    )
-    network, trained = run(
-        physics,
-        observations,
-        trials=2,
-        widths=(16, 16),
-        steps=1500,
-        penalty=(30.0, 300.0),
-        rate=0.08,
-    )
+    seen, original = [], Layered.narrowed
+
+    def narrowed(network, alive):
+        seen.append(network.widths)
+        return original(network, alive)
+
+    monkeypatch.setattr(Layered, "narrowed", narrowed)
+    settings = {"steps": 1500, "penalty": (30.0, 300.0), "rate": 0.08}
+    trained = run(observations, trials=2, widths=(16, 16), **settings)
     assert seen[0] == (16, 16)
     assert min(seen) < (16, 16)
-    _, quadratic = setting(physics, observations, (16, 16))
     for trial in range(2):
-        slope = slopes(
-            network, physics.reference, jnp.asarray(trained.theta[-1, trial]), quadratic.inputs
-        )
-        assert trained.misfit[-1, trial] == pytest.approx(
-            float(misfit(quadratic, slope)) / observations.cells, rel=1e-3
-        )
+        loss = loss_of(convex_network((16, 16)), trained.theta[-1, trial], observations)
+        assert trained.misfit[-1, trial] == pytest.approx(loss, rel=1e-3)
 
 
-def test_interrupt_keeps_finished_blocks_and_the_rest_is_done_later(
-    physics, observations, tmp_path
-):
+def test_interrupt_keeps_finished_blocks_and_the_rest_is_done_later(observations, tmp_path):
     """The report raises what Ctrl-C raises, once a block is on disk."""
-    whole = run(physics, observations, trials=12, widths=(4, 4))[1]
-    store = Cache(tmp_path / "kept", "this")
-    calls = []
+    key, grid, folder = jax.random.key(0), grid_of(observations, trials=12), tmp_path / "kept"
+    whole = train.train(key, grid)
 
     def interrupt(stage, done, total, **facts):
-        calls.append(done)
-        if list((tmp_path / "kept").glob("*-block*.npz")):
+        if list(folder.glob("*-block*.npz")):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(physics, observations, trials=12, widths=(4, 4), report=interrupt, store=store)
-    kept = {path.name for path in (tmp_path / "kept").glob("*-block*.npz")}
+        train.train(key, grid, interrupt, Cache(folder, "this"))
+    kept = sorted(path.name for path in folder.glob("*-block*.npz"))
     assert kept
-    (tmp_path / "kept" / sorted(kept)[0]).write_bytes(
-        b"PK damaged"
-    )  # one of them must be trained again
-    again = Cache(tmp_path / "kept", "this")
+    (folder / kept[0]).write_bytes(b"PK damaged")  # one of them must be trained again
+    again = Cache(folder, "this")
     assert again.found
-    _, resumed = run(physics, observations, trials=12, widths=(4, 4), store=again)
-    np.testing.assert_array_equal(resumed.theta, whole.theta)
+    np.testing.assert_array_equal(train.train(key, grid, cache=again).theta, whole.theta)
     assert threading.active_count() < 20
 
 
-def test_hopeless_networks_stop_early(physics, observations):
+def test_hopeless_networks_stop_early(observations):
     """When every weight is gone, larger penalties are not tried."""
-    _, trained = run(
-        physics, observations, trials=2, widths=(4, 4), penalty=(1e5, 1e6), rate=0.08, warm_up=0.0
-    )
+    trained = run(observations, trials=2, penalty=(1e5, 1e6), rate=0.08, warm_up=0.0)
     assert (trained.nonzero == 0).all()
-    np.testing.assert_array_equal(
-        trained.misfit, np.broadcast_to(trained.misfit[0], trained.misfit.shape)
-    )
+    first = np.broadcast_to(trained.misfit[0], trained.misfit.shape)
+    np.testing.assert_array_equal(trained.misfit, first)
     assert trained.steps[-1] == 600

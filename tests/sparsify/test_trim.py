@@ -5,33 +5,38 @@ from itertools import pairwise
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from test_moves import CONVEX, nested_law
-from test_refit import REFERENCE, small_law, weighted
 
+from cases import CONVEX, REFERENCE, graph, nested_law, small_law, weighted
 from steinmetz.assess import certificate
 from steinmetz.data.quadratic import misfit
-from steinmetz.potentials.graph import UNIT, Edge, Graph
+from steinmetz.potentials.graph import UNIT, Edge
 from steinmetz.potentials.law import Law
-from steinmetz.sparsify import trim
 from steinmetz.sparsify.choose import tabulate
+from steinmetz.sparsify.moves import Rules
+from steinmetz.sparsify.refit import Objective, Start
+from steinmetz.sparsify.trim import Refitter, trim
+
+RULES = Rules(frozenset({2}), False, 2, ("softplus",))
+
+
+def objective(observations):
+    return Objective(weighted(observations), REFERENCE, 0.2)
 
 
 @pytest.fixture(scope="module")
 def trimmed(observations):
-    laws = [nested_law(), small_law()]
-    tool = trim.refitter(laws, CONVEX, weighted(observations), 0.2, 16)
-    return trim.trim(
-        [trim.Start(law, origin) for origin, law in enumerate(laws)], tool, CONVEX, moves=4, beam=3
-    )
+    starts = [Start(law, origin) for origin, law in enumerate((nested_law(), small_law()))]
+    refitter = Refitter.of(starts, RULES, objective(observations), 16)
+    return trim(starts, refitter, moves=4, beam=3)
 
 
-def test_misfit_rises_as_laws_shrink_and_every_law_is_admissible(trimmed, physics):
-    table = tabulate(trimmed.best, 480, trimmed.spread)
+def test_misfit_rises_as_laws_shrink_and_every_law_is_admissible(trimmed):
+    table = tabulate(trimmed.best, 480, {})
     assert table[0].active == 1
     assert all(a.misfit >= b.misfit * (1 - 1e-3) for a, b in pairwise(table))
     for candidate in trimmed.best:
         proof = certificate.prove(candidate.law.graph, np.asarray(candidate.law.values))
-        assert certificate.admissible(proof, physics.conditions)
+        assert certificate.admissible(proof, CONVEX)
 
 
 def test_spread_tells_what_each_restart_reached(trimmed):
@@ -43,22 +48,17 @@ def test_spread_tells_what_each_restart_reached(trimmed):
 
 def test_moves_to_kinds_and_depths_that_no_start_has_are_judged_rightly(observations):
     """A softplus start of a network that also offers squares; a shallow start of a deep network."""
-    rules = CONVEX._replace(depth=3, kinds=("softplus", "square"), free_units=True)
-    tool = trim.refitter([small_law()], rules, weighted(observations), 0.2, 8)
-    deep = Graph(
-        inputs=("I1", "I2", "J"),
-        activations=("softplus", "square", "softplus"),
-        edges=(Edge(3, 0, 0), Edge(4, 3, UNIT), Edge(5, 4, 1), Edge(6, 5, 2)),
-        nonnegative=(True,) * 3,
-    )
+    rules = RULES._replace(depth=3, kinds=("softplus", "square"), free_units=True)
+    start = Start(small_law(), 0)
+    refitter = Refitter.of([start], rules, objective(observations), 8)
+    edges = (Edge(3, 0, 0), Edge(4, 3, UNIT), Edge(5, 4, 1), Edge(6, 5, 2))
+    deep = graph(edges, ("softplus", "square", "softplus"), (True,) * 3)
     law = Law(deep, jnp.array([0.1, 0.2, 1.0]), REFERENCE)
-    (judged,) = tool.fit([trim.Start(law, 0)], steps=0)
+    (judged,) = refitter.fit([Start(law, 0)], steps=0)
     quadratic = weighted(observations)
-    assert judged.misfit == pytest.approx(
-        float(misfit(quadratic, law.slopes(quadratic.inputs))), rel=1e-9
-    )
-    trimmed = trim.trim([trim.Start(small_law(), 0)], tool, rules, moves=2, beam=2)
-    assert all(candidate.active > 0 for candidate in trimmed.best)
+    expected = float(misfit(quadratic, law.slopes(quadratic.inputs)))
+    assert judged.misfit == pytest.approx(expected, rel=1e-9)
+    assert all(candidate.active > 0 for candidate in trim([start], refitter, 2, 2).best)
 
 
 def test_shapes_of_one_size_are_different(trimmed):

@@ -23,8 +23,8 @@ class Config(BaseModel):
         0.02,
         ge=0,
         le=1,
-        description="model discrepancy allowed for, as a share of the root-mean-square stress; keeps "
-        "data at zero stress from getting infinite weight when the noise is purely multiplicative",
+        description="model discrepancy allowed for, as a share of the root-mean-square stress; "
+        "keeps data at zero stress from getting infinite weight under multiplicative noise",
     )
     unknown: bool = Field(
         False,

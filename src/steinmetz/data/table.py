@@ -115,8 +115,8 @@ def _number(path: Path, line: int, column: str, cell: str) -> float:
         return math.nan
     if not _is_number(cell):
         raise InputError(
-            f"{path}, line {line}, column '{column}': '{cell[:40]}' is not a number (decimal point, "
-            "no units; empty if not measured)"
+            f"{path}, line {line}, column '{column}': '{cell[:40]}' is not a number (decimal "
+            "point, no units; empty if not measured)"
         )
     value = float(cell)
     if not math.isfinite(value):

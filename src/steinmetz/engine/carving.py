@@ -12,10 +12,9 @@ import numpy as np
 
 from steinmetz.data.quadratic import Quadratic, compress
 from steinmetz.errors import InputError
-from steinmetz.potentials.law import rebuild, structure
 from steinmetz.records import Observations
 from steinmetz.sparsify.carve import Carved, Restart
-from steinmetz.sparsify.choose import Choice
+from steinmetz.sparsify.choose import from_plain, to_plain
 
 FORMAT = "steinmetz-carving/2"
 
@@ -36,17 +35,7 @@ def to_dict(carved: Carved) -> dict[str, Any]:
         "steps": carved.steps.tolist(),
         "active": carved.active.tolist(),
         "deviation": np.asarray(carved.deviation).tolist(),
-        "table": [
-            {
-                "active": row.active,
-                "misfit": row.misfit,
-                "criterion": row.criterion,
-                "origin": row.origin,
-                "restarts": list(row.restarts),
-                "law": structure(row.law),
-            }
-            for row in carved.table
-        ],
+        "table": to_plain(carved.table),
     }
 
 
@@ -62,17 +51,7 @@ def from_dict(stored: dict[str, Any], observations: Observations) -> Carved:
     """
     if stored["format"] != FORMAT:
         raise ValueError(f"format {stored['format']!r}")
-    table = [
-        Choice(
-            int(row["active"]),
-            float(row["misfit"]),
-            float(row["criterion"]),
-            rebuild(row["law"]),
-            int(row["origin"]),
-            tuple(float(value) for value in row["restarts"]),
-        )
-        for row in stored["table"]
-    ]
+    table = from_plain(stored["table"])
     deviation = jnp.asarray(stored["deviation"], float)
     if deviation.shape != observations.values.shape:
         raise ChangedData

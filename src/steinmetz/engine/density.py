@@ -59,4 +59,5 @@ def _settings(method: str, settings: dict[str, Any]) -> Settings:
         return settings_of(method)(**settings)
     except pydantic.ValidationError as error:
         first = error.errors()[0]
-        raise InputError(f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}") from None
+        place = "".join(f"{part}: " for part in first["loc"])
+        raise InputError(place + first["msg"].removeprefix("Value error, ").lower()) from None

@@ -18,12 +18,12 @@ from steinmetz.engine.problem import Problem, network_of, prepare, use_double
 from steinmetz.engine.run import stage_keys
 from steinmetz.errors import InputError
 from steinmetz.potentials.base import Network, slopes
+from steinmetz.potentials.units import NaturalUnits
 from steinmetz.records import Observations, Reference, Report, silent
 from steinmetz.shapes import Points
 from steinmetz.sparsify.base import Settings
-from steinmetz.sparsify.carve import NaturalUnits
 from steinmetz.sparsify.prune import prune
-from steinmetz.sparsify.train import Trained, Trial, train
+from steinmetz.sparsify.train import Grid, Trained, Trial, train
 from steinmetz.studies import config
 from steinmetz.studies.study import Study
 
@@ -102,19 +102,17 @@ def lcurve(
             curve.units.weighted(curve.problem.train.values, settings.min_relative_noise)
             for curve in curves
         ]
-        penalty = registry.load("sparsify", method).build(settings)
         cells = [curve.problem.train.cells for curve in curves]
-        trained = train(
-            keys["carve"], network, penalty, curves[0].units.reference, data, cells, trials,
-            settings, _titled(report, method), cache, f"{method}-",
-        )  # fmt: skip
+        grid = Grid(network, curves[0].units.reference, data, cells, trials, settings)
+        trained = train(keys["carve"], grid, _titled(report, method), cache)
         points += _points(method, network, trained, trials, curves)
     return LCurve(study, points, _picks(points, curves, plan.parameters), network.size)
 
 
 def _titled(report: Report, method: str) -> Report:
-    """Progress under the name of the method."""
-    return lambda stage, done, total, **facts: report(method, done, total, **facts)
+    """Progress under the title of the penalty."""
+    title = registry.load("sparsify", method).TITLE
+    return lambda stage, done, total, **facts: report(f"{stage} {title}", done, total, **facts)
 
 
 def _curves(study: Study, plan: Plan) -> list[_Curve]:

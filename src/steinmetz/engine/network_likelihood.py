@@ -18,9 +18,9 @@ from steinmetz.posterior import batched, density
 from steinmetz.posterior.bijector import Bijector
 from steinmetz.potentials.base import Network
 from steinmetz.potentials.law import Law
+from steinmetz.potentials.units import NaturalUnits
 from steinmetz.records import Reference
 from steinmetz.shapes import Particles, Theta
-from steinmetz.sparsify.carve import NaturalUnits
 from steinmetz.sparsify.prune import fold_mirrors, prune
 from steinmetz.studies.study import Study
 
@@ -47,7 +47,7 @@ class NetworkLikelihood(NamedTuple):
         given = jnp.asarray(weights, float)
         theta = jnp.where(jnp.abs(given) <= small, 0.0, given)
         pruned = prune(self.network.graph(), theta, self.units.reference)
-        return fold_mirrors(self.units.outward(pruned, self.reference))
+        return fold_mirrors(self.units.outward(pruned))
 
 
 def network_likelihood(study: Study) -> NetworkLikelihood:
@@ -64,12 +64,12 @@ def network_likelihood(study: Study) -> NetworkLikelihood:
     units = NaturalUnits.of(problem.train, material.reference, material.sizes, study.noise.floor)
     quadratic = units.weighted(problem.train.values)
     free = Bijector(jnp.zeros(network.size, bool), jnp.ones(network.size))
+    likelihood = density.Likelihood(quadratic, problem.train.cells)
     flat = density.Posterior(
-        network, units.reference, quadratic, free, jnp.full(network.size, jnp.inf),
-        problem.train.cells, 1.0, False,
-    )  # fmt: skip
+        network, units.reference, likelihood, free, jnp.full(network.size, jnp.inf), 1.0
+    )
     log_density = jax.jit(lambda theta: flat.log_density(theta))
-    many = batched.scores_of(flat)
+    many = batched.values_and_slopes_of(flat)
 
     def values_and_slopes(key: Array, particles: Particles) -> tuple[Array, Array]:
         if many is None:

@@ -14,7 +14,7 @@ from steinmetz.assess import certificate, scores
 from steinmetz.engine.problem import Problem
 from steinmetz.records import Document, Observations
 from steinmetz.sparsify.carve import Carved
-from steinmetz.sparsify.refit import many_slopes
+from steinmetz.sparsify.padded import many_slopes
 
 
 class RowR2(Document):

@@ -42,23 +42,26 @@ def carve_law(
 ) -> carve.Carved:
     """The sparse law of the data of a study."""
     material = problem.material
-    return carve.carve(
-        stage_keys(study.seed)["carve"], network_of(study, material), material.reference, problem.train,
-        material.sizes, study.noise.floor, _ridge(study), study.sparsify, report, cache,
-    )  # fmt: skip
+    task = carve.Task(
+        network_of(study, material),
+        problem.train,
+        material.reference,
+        material.sizes,
+        study.noise.floor,
+        _refit_deviation(study),
+    )
+    return carve.carve(stage_keys(study.seed)["carve"], task, study.sparsify, report, cache)
 
 
-def _ridge(study: Study) -> float:
-    """The deviation of the prior that holds refits of a search.
-
-    The L2 price as a prior needs that price.
-    """
+def _refit_deviation(study: Study) -> float:
+    """The deviation of the prior that holds refits; a prior that is the price needs that price."""
     if study.prior.deviation != "penalty":
         return float(study.prior.deviation)
-    if study.sparsify.method != "l2" or study.sparsify.search:
+    if not study.sparsify.gaussian_prior or study.sparsify.search:
         raise InputError(
-            "prior.deviation = 'penalty' is the price of L2 read as a prior: it needs sparsify.method "
-            "= 'l2' and sparsify.search = false; else give a number"
+            "prior.deviation = 'penalty' reads the price as a Gaussian prior: it needs a price "
+            "that is one, such as sparsify.method = 'l2', and sparsify.search = false; else give a "
+            "number"
         )
     return 1.0
 
@@ -82,12 +85,12 @@ def finish(
     fresh = problem.fresh(keys["test"], study.assess.test_count)
     rows = pareto.table(problem, carved, fresh)
     with clock.stage("infer"):
-        ensemble = sample(keys["infer"], carved, problem, study, report, cache)[1]
-    report("assess", 0, 1)
+        ensemble = sample(keys["infer"], carved, problem, study, report, cache)
+    report("assessing", 0, 1)
     along = judge.along_path(keys["noise"], problem, law, ensemble, study.assess.noise_draws)
     proof = judge.certify(keys["check"], problem, law, ensemble, study.assess.certificate_states)
     measured = judge.score(keys["test"], problem, law, ensemble, along, fresh)
-    report("assess", 1, 1)
+    report("assessing", 1, 1)
     return Outcome(study, problem, carved, rows, ensemble, along, measured, proof, clock.seconds())
 
 

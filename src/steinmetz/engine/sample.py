@@ -19,6 +19,7 @@ from steinmetz.infer.driver import Checkpoints
 from steinmetz.posterior import batched, density
 from steinmetz.potentials.base import Potential
 from steinmetz.potentials.law import Law, structure
+from steinmetz.potentials.units import NaturalUnits
 from steinmetz.records import Report
 from steinmetz.shapes import Particles, PerParticle, Scalar, Theta, Vector
 from steinmetz.sparsify import carve
@@ -47,8 +48,8 @@ class Ensemble(NamedTuple):
 def target_of(posterior: density.Posterior, batch: int | None = None) -> Target:
     """What samplers see of a posterior; with a batch, slopes are estimates from so many data."""
     log_density = jax.jit(lambda u: posterior.log_density(u))  # a bound method cannot be hashed
-    data, whole = len(posterior.quadratic.inputs), posterior.quadratic
-    many = batched.scores_of(posterior)
+    whole = posterior.likelihood.quadratic
+    data, many = len(whole.inputs), batched.values_and_slopes_of(posterior)
 
     def values_and_slopes(key: Array, particles: Particles) -> tuple[PerParticle, Particles]:
         if batch is None or batch >= data:
@@ -65,22 +66,27 @@ def target_of(posterior: density.Posterior, batch: int | None = None) -> Target:
 
 
 def potential_of(study: Study, problem: Problem, law: Law) -> Potential:
-    """The law's graph; where nothing was pruned, the network itself: faster, with the same parameters."""
+    """The law's graph; where nothing was pruned the network itself, which is faster."""
     network = network_of(study, problem.material)
     return network if law.graph.size == network.size and law.graph == network.graph() else law.graph
 
 
 def prior_of(study: Study, problem: Problem, carved: carve.Carved) -> density.Config:
-    """The prior with its deviation in numbers.
-
-    A price λ Σ θ² log(n)/n in a loss χ²/n is a Gaussian prior of deviation τ = 1/√(λ log n).
-    """
-    prior: density.Config = study.prior
-    if prior.deviation != "penalty":
-        return prior
+    """The prior with its deviation in numbers, where it is the price the law was trained with."""
+    if study.prior.deviation != "penalty":
+        return study.prior
     penalty = carved.restarts[carved.chosen.origin].penalty
-    deviation = float((penalty * np.log(problem.train.cells)) ** -0.5)
-    return prior.model_copy(update={"deviation": deviation})
+    deviation = study.sparsify.prior_deviation(penalty, problem.train.cells)
+    return study.prior.model_copy(update={"deviation": deviation})
+
+
+def posterior_of(carved: carve.Carved, problem: Problem, study: Study) -> density.Posterior:
+    """The log posterior of the parameters of a carved law."""
+    law, material = carved.law, problem.material
+    units = NaturalUnits.of(problem.train, material.reference, material.sizes, study.noise.floor)
+    likelihood = density.Likelihood(carved.quadratic, problem.train.cells, study.noise.unknown)
+    prior, potential = prior_of(study, problem, carved), potential_of(study, problem, law)
+    return density.build(law, likelihood, units.parameters(law.graph), prior, potential)
 
 
 def sample(
@@ -90,19 +96,12 @@ def sample(
     study: Study,
     report: Report,
     cache: Cache | None = None,
-) -> tuple[density.Posterior, Ensemble]:
+) -> Ensemble:
     """Sample the posterior of the law, from its Laplace approximation and in its coordinates.
 
     A checkpoint of another law or setting has another name.
     """
-    natural = carve.NaturalUnits.of(
-        problem.train, problem.material.reference, problem.material.sizes, study.noise.floor
-    )
-    law, prior = carved.law, prior_of(study, problem, carved)
-    posterior = density.of_potential(
-        potential_of(study, problem, law), law.graph, law.reference, carved.quadratic,
-        problem.train.cells, natural.sizes, natural.modulus, prior, study.noise.unknown,
-    )  # fmt: skip
+    posterior = posterior_of(carved, problem, study)
     laplace = density.laplace(posterior, carved.law.values)
     choice = study.infer.chosen(posterior.dimension)
     target = target_of(posterior, choice.settings.batch_size)._replace(centre=laplace.centre)
@@ -115,7 +114,7 @@ def sample(
 
     white = jnp.asarray(samples.white.reshape(-1, posterior.dimension))
     theta, value, factor = (np.asarray(part) for part in jax.jit(jax.vmap(described))(white))
-    return posterior, Ensemble(theta, value, factor, samples.shape, samples.inference)
+    return Ensemble(theta, value, factor, samples.shape, samples.inference)
 
 
 def check(study: Study) -> None:

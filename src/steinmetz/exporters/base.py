@@ -13,13 +13,17 @@ class About(NamedTuple):
     study: str = ""
 
 
+# Of a law that comes from nowhere in particular.
+NOBODY = About()
+
+
 @runtime_checkable
 class ExporterFile(Protocol):
     """What a file in `exporters` defines; `SUFFIX` is the ending of a file of its kind."""
 
     SUFFIX: str
 
-    def export(self, law: Law, about: About = About()) -> str:
+    def export(self, law: Law, about: About = NOBODY) -> str:
         """The law in one form."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from steinmetz.errors import InputError
 from steinmetz.exporters import latex, text
-from steinmetz.exporters.base import About
+from steinmetz.exporters.base import NOBODY, About
 from steinmetz.potentials.law import Law, rebuild, structure
 
 SUFFIX = ".json"
@@ -18,7 +18,7 @@ FORMAT = "steinmetz-law/2"
 _EXACT = 17
 
 
-def export(law: Law, about: About = About()) -> str:
+def export(law: Law, about: About = NOBODY) -> str:
     """Everything needed to rebuild the law exactly, and its closed form for people."""
     forms = {
         "text": text.export(law),

@@ -1,6 +1,6 @@
 """The closed form of a law for a paper, in LaTeX."""
 
-from steinmetz.exporters.base import About
+from steinmetz.exporters.base import NOBODY, About
 from steinmetz.exporters.closed_form import expression
 from steinmetz.exporters.text import DIGITS
 from steinmetz.potentials.law import Law
@@ -8,7 +8,7 @@ from steinmetz.potentials.law import Law
 SUFFIX = ".tex"
 
 
-def export(law: Law, about: About = About(), digits: int = DIGITS) -> str:
+def export(law: Law, about: About = NOBODY, digits: int = DIGITS) -> str:
     """Ψ̂ with inputs such as I_{1}, constants rounded to `digits`."""
     import sympy
 

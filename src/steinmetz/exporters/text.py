@@ -1,6 +1,6 @@
 """The closed form of a law in one readable line."""
 
-from steinmetz.exporters.base import About
+from steinmetz.exporters.base import NOBODY, About
 from steinmetz.exporters.closed_form import expression
 from steinmetz.potentials.law import Law
 
@@ -9,7 +9,7 @@ SUFFIX = ".txt"
 DIGITS = 4
 
 
-def export(law: Law, about: About = About(), digits: int = DIGITS) -> str:
+def export(law: Law, about: About = NOBODY, digits: int = DIGITS) -> str:
     """Ψ̂ as SymPy prints it, constants rounded to `digits`."""
     import sympy
 

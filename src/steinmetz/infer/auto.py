@@ -6,7 +6,7 @@ that method's capabilities and checks.
 
 from typing import ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError, model_validator
 
 from steinmetz.infer.base import Capabilities, Choice, settings_of
 from steinmetz.infer.particles import Batched
@@ -24,6 +24,15 @@ class Config(Batched):
     warm_up: int | None = Field(None, ge=0, description="steps before the first snapshot")
     steps: int | None = Field(None, ge=1, description="steps after the warm-up")
     thin: int | None = Field(None, ge=1, description="steps between two snapshots of the particles")
+
+    @model_validator(mode="after")
+    def _suits(self) -> "Config":
+        """What the method for few parameters refuses is refused here, before all computing."""
+        try:
+            self.chosen(1)
+        except ValidationError as error:
+            raise ValueError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
+        return self
 
     def chosen(self, dimension: int) -> Choice:
         """Stein–Newton, whose moves are exact; stochastic SVGD for batches and many parameters."""

@@ -149,6 +149,11 @@ class Schedule(NamedTuple):
     thin: int = 0
     tolerance: float = 0.0
 
+    @property
+    def total(self) -> int:
+        """All steps of a run that is not ended early."""
+        return self.burn + self.steps
+
 
 class Capabilities(BaseModel):
     """What holds for the draws of a method, so which checks apply to it, and what it cannot do.

@@ -12,16 +12,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 from pydantic import Field
 
-from steinmetz.infer.base import (
-    Capabilities,
-    Info,
-    Sampler,
-    Schedule,
-    Settings,
-    Target,
-    admitted,
-    usable,
-)
+from steinmetz.infer import base
+from steinmetz.infer.base import Capabilities, Info, Sampler, Schedule, Settings, Target
 from steinmetz.shapes import Vector
 
 Places = Float[Array, "chains dimension"]
@@ -94,9 +86,9 @@ def sampler(
         return state.position, (tuned["step_size"], tuned["inverse_mass_matrix"])
 
     def init(key: Array, position: Places) -> State:
-        position, alive = admitted(position)
+        position, alive = base.admitted(position)
         count, size = position.shape
-        alive = usable(alive, *evaluate(position))
+        alive = base.usable(alive, *evaluate(position))
         unit = jnp.ones(size) if config.metric == "diagonal" else jnp.eye(size)
         metric = jnp.broadcast_to(unit, (count, *unit.shape)).astype(position.dtype)
         step = jnp.full(count, config.step, position.dtype)
@@ -106,7 +98,7 @@ def sampler(
                 moved, (step, metric) = jax.vmap(adapted)(jax.random.split(key, count), position)
             position = jnp.where(alive[:, None], moved, position)
         value, slope = evaluate(position)
-        alive, none = usable(alive, value, slope), jnp.zeros(count, int)
+        alive, none = base.usable(alive, value, slope), jnp.zeros(count, int)
         accepted = jnp.zeros(count, position.dtype)
         return State(position, alive, value, slope, step, metric, none, accepted, none)
 
@@ -124,7 +116,7 @@ def sampler(
         chains = state.particles, state.value, state.slope, state.step, state.metric
         (position, value, slope), (divergent, accepted, leapfrogs) = jax.vmap(one)(keys, *chains)
         # a proposal that is not finite is never taken, so these are the living
-        good = usable(state.alive, value, slope)
+        good = base.usable(state.alive, value, slope)
         moved = state._replace(
             particles=jnp.where(good[:, None], position, state.particles),
             value=jnp.where(good, value, state.value),

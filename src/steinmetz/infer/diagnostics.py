@@ -33,9 +33,9 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and np.isfinite(value) else None
 
 
-def shown(value: float | None, digits: int = 3) -> str:
+def shown(value: float | None, form: str = ".3g") -> str:
     """A number for people."""
-    return "unknown" if value is None else f"{value:.{digits}g}"
+    return "unknown" if value is None else f"{value:{form}}"
 
 
 # A number, or None where it is not finite or not known.
@@ -63,7 +63,7 @@ class Diagnostics(BaseModel):
     def __str__(self) -> str:
         """R-hat and discrepancy, in a few words."""
         exact = f"(exact draws {shown(self.expected)})"
-        return f"R-hat {shown(self.r_hat, 4)}, discrepancy {shown(self.discrepancy)} {exact}"
+        return f"R-hat {shown(self.r_hat, '.3f')}, discrepancy {shown(self.discrepancy)} {exact}"
 
 
 def discrepancy(x: Particles, slope: Particles, scale: float | Array = 1.0) -> Scalar:

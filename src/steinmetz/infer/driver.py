@@ -84,7 +84,10 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class _Progress(Generic[S]):
-    """Everything a run needs to go on: replaced as a whole, so that an interrupt finds it whole."""
+    """Everything a run needs to go on: replaced as a whole, so that an interrupt finds it whole.
+
+    `pace` is how many steps the next chunk should have; it is not kept in checkpoints.
+    """
 
     state: S
     number: int
@@ -92,6 +95,7 @@ class _Progress(Generic[S]):
     direction: Float[np.ndarray, "looks"]
     marks: Int[np.ndarray, "looks"]
     facts: dict[str, np.ndarray]
+    pace: int = 1
 
 
 def run(
@@ -115,11 +119,23 @@ def run(
     if now is None:
         none = np.zeros((0, *position.shape)), np.zeros(0), np.zeros(0, int)
         now = _Progress(jax.jit(sampler.init)(start_key, position), 0, *none, {})
-    chunk = _compiled(sampler, schedule, step_key)
-    now, verdict = _loop(chunk, now, schedule, report, checkpoints)
-    start, alive = np.asarray(position), np.asarray(now.state.alive)
+    chunk, saved, verdict = _compiled(sampler, schedule, step_key), time.monotonic(), None
+    try:
+        while verdict is None:
+            now = _advanced(chunk, now, schedule)
+            verdict, alive = _verdict(now, schedule), np.asarray(now.state.alive)
+            direction = f"{now.direction[-1]:.2g}" if len(now.direction) else ""
+            frozen = int(np.sum(~alive))
+            report("sampling", now.number, schedule.total, direction=direction, frozen=frozen)
+            if checkpoints is not None and time.monotonic() - saved > _CHECKPOINT:
+                _save(checkpoints, now)
+                saved = time.monotonic()
+    except KeyboardInterrupt:
+        if checkpoints is not None and now.number > 0:
+            _save(checkpoints, now)
+        raise
     draws = now.kept if len(now.kept) else np.asarray(now.state.particles)[None]
-    return Run(start, draws, alive, now.direction, now.marks, now.facts, *verdict)
+    return Run(np.asarray(position), draws, alive, now.direction, now.marks, now.facts, *verdict)
 
 
 def _compiled(sampler: Sampler[S], schedule: Schedule, step_key: Array) -> Chunk[S]:
@@ -154,70 +170,34 @@ def _kept_before(schedule: Schedule, number: Number) -> Number:
     return (number - schedule.burn) * (number > schedule.burn) // schedule.thin
 
 
-def _loop(
-    chunk: Chunk[S],
-    now: _Progress[S],
-    schedule: Schedule,
-    report: Report,
-    checkpoints: Checkpoints | None,
-) -> tuple[_Progress[S], tuple[str, bool]]:
-    """Chunk after chunk, until there is a verdict."""
-    total = schedule.burn + schedule.steps
-    look = max(1, total // _LOOKS)
-    length, saved, verdict = 1, time.monotonic(), None
-    try:
-        while verdict is None:
-            before, begin = now.number, time.monotonic()
-            if before < total:
-                next_look = (before // look + 1) * look
-                last = min(before + length, total, next_look, _room(schedule, before))
-                now = _advanced(chunk, now, last, schedule, last in (next_look, total))
-                length = _next_length(last - before, time.monotonic() - begin)
-            if now.number in now.marks[-1:]:
-                verdict = _verdict(now, schedule, total)
-            direction = f"{now.direction[-1]:.2g}" if len(now.direction) else ""
-            frozen = int(np.sum(~np.asarray(now.state.alive)))
-            report("infer", now.number, total, direction=direction, frozen=frozen)
-            if checkpoints is not None and time.monotonic() - saved > _CHECKPOINT:
-                _save(checkpoints, now)
-                saved = time.monotonic()
-    except KeyboardInterrupt:
-        if checkpoints is not None and now.number > 0:
-            _save(checkpoints, now)
-        raise
-    return now, verdict
-
-
-def _advanced(
-    chunk: Chunk[S], now: _Progress[S], last: int, schedule: Schedule, at_look: bool
-) -> _Progress[S]:
-    """After the steps up to `last`."""
+def _advanced(chunk: Chunk[S], now: _Progress[S], schedule: Schedule) -> _Progress[S]:
+    """After one more chunk: it ends at the next look, and before its slots are full."""
+    begin, total, every = time.monotonic(), schedule.total, max(1, schedule.total // _LOOKS)
+    if now.number >= total:  # a finished run that was restored
+        return now
+    look = min((now.number // every + 1) * every, total)
+    last = min(now.number + now.pace, look)
+    if schedule.thin:
+        before = _kept_before(schedule, now.number)
+        last = min(last, schedule.burn + (before + _SLOTS + 1) * schedule.thin - 1)
     state, slots, info = chunk(now.state, jnp.asarray(now.number), jnp.asarray(last))
     slots.block_until_ready()
     kept, direction, marks = now.kept, now.direction, now.marks
     if schedule.thin:
-        count = _kept_before(schedule, last) - _kept_before(schedule, now.number)
-        kept = np.concatenate([kept, slots[:count]])
-    if at_look:
+        kept = np.concatenate([kept, slots[: _kept_before(schedule, last) - before]])
+    if last == look:
         direction, marks = np.append(direction, float(info.direction)), np.append(marks, last)
     facts = {name: np.asarray(values) for name, values in info.facts.items()}
-    return _Progress(state, last, kept, direction, marks, facts)
+    # as many steps as take half a second, and not too many more: the first were mostly compilation
+    steps, seconds = last - now.number, max(time.monotonic() - begin, 1e-9)
+    pace = int(min(max(1, steps * _CHUNK / seconds), 16 * steps))
+    return _Progress(state, last, kept, direction, marks, facts, pace)
 
 
-def _room(schedule: Schedule, number: int) -> int:
-    """The step before which the slots of a chunk would be full."""
-    if not schedule.thin:
-        return schedule.burn + schedule.steps
-    return schedule.burn + (_kept_before(schedule, number) + _SLOTS + 1) * schedule.thin - 1
-
-
-def _next_length(steps: int, seconds: float) -> int:
-    """Steps that take as long as a chunk should; the first one was mostly compilation."""
-    return int(min(max(1, steps * _CHUNK / max(seconds, 1e-9)), 16 * steps))
-
-
-def _verdict(now: _Progress[S], schedule: Schedule, total: int) -> tuple[str, bool] | None:
-    """Why the run ends here and whether that is a failure; None if it goes on."""
+def _verdict(now: _Progress[S], schedule: Schedule) -> tuple[str, bool] | None:
+    """Why the run ends at this look and whether that is a failure; None if it goes on."""
+    if now.number not in now.marks[-1:]:
+        return None
     alive = np.asarray(now.state.alive)
     lost, length = np.flatnonzero(~alive), now.direction[-1]
     if len(lost) > LOST * len(alive):
@@ -227,7 +207,8 @@ def _verdict(now: _Progress[S], schedule: Schedule, total: int) -> tuple[str, bo
     if length < schedule.tolerance:
         what = f"Stein direction {length:.1e} below the tolerance {schedule.tolerance:g}"
         return f"{what} after {now.number} steps", False
-    return (f"all {total} steps done", False) if now.number >= total else None
+    done = f"all {schedule.total} steps done"
+    return (done, False) if now.number >= schedule.total else None
 
 
 def _save(checkpoints: Checkpoints, now: _Progress[S]) -> None:

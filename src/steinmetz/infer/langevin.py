@@ -21,21 +21,20 @@ Matrices = Float[Array, "particles dimension dimension"]
 
 
 class Metric(NamedTuple):
-    """Curvatures at surveyed places, and the kernel that averages them around a point."""
+    """Curvatures at surveyed places, and the width h of the kernel that averages them."""
 
     places: Particles
     curvature: Matrices
-    alive: Alive
     bandwidth: Scalar
 
-    def factors(self, x: Particles) -> Matrices:
-        """L with A⁻¹ = L Lᵀ = Σ_p w_p C_p / Σ_p w_p at every x.
+    def factors(self, x: Particles, alive: Alive) -> Matrices:
+        """L with A⁻¹ = L Lᵀ = Σ_p w_p C_p / Σ_p w_p at every x, over the places of the living.
 
         The weights are w = k² of the distance to a place, and a little for all of them.
         """
         middle, size = jnp.mean(self.places, axis=0), x.shape[1]
         squared = kernels.squared_distances(x - middle, self.places - middle)
-        weight = (kernels.gram("rbf", squared, self.bandwidth).value ** 2 + _FAR) * self.alive
+        weight = (kernels.gram("rbf", squared, self.bandwidth).value ** 2 + _FAR) * alive
         total = weight @ self.curvature.reshape(-1, size * size)
         shared = total / jnp.sum(weight, axis=1, keepdims=True)
         lower: Matrices = jnp.linalg.cholesky(shared.reshape(-1, size, size))
@@ -50,9 +49,8 @@ class Proposal(NamedTuple):
     step: Scalar
 
     @classmethod
-    def around(cls, metric: Metric, x: Particles, slope: Particles, step: Scalar) -> "Proposal":
+    def around(cls, x: Particles, slope: Particles, lower: Matrices, step: Scalar) -> "Proposal":
         """With mean x + τ A ∇log p."""
-        lower = metric.factors(x)
         return cls(x + step * solved(lower, slope), lower, step)
 
     def draw(self, noise: Particles) -> Particles:

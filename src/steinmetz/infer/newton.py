@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from steinmetz.errors import InputError
 from steinmetz.infer import kernels
-from steinmetz.infer.langevin import Matrices, solved, spread
+from steinmetz.infer.langevin import Matrices, Metric, solved, spread
 from steinmetz.infer.particles import limited
 from steinmetz.shapes import Alive, Particles, Scalar
 
@@ -25,16 +25,6 @@ LARGEST = 2000
 _DAMPING = 1e-6
 
 
-class Surveyed(NamedTuple):
-    """All particles with their slopes ∇log p and curvatures C, and the kernel's bandwidth."""
-
-    particles: Particles
-    slope: Particles
-    curvature: Matrices
-    alive: Alive
-    bandwidth: Scalar
-
-
 class _Pairs(NamedTuple):
     """Particles about their mean, k of all pairs of living ones, curvatures, h, and S."""
 
@@ -45,25 +35,27 @@ class _Pairs(NamedTuple):
     living: Scalar
 
 
-def together(key: Array, at: Surveyed, hessian: Hessian, rate: float) -> Particles:
-    """One change of all particles, by the drift v and its noise.
+def together(
+    key: Array, metric: Metric, slope: Particles, alive: Alive, hessian: Hessian, rate: float
+) -> Particles:
+    """One change of all particles, by the drift v and its noise, from the places of the metric.
 
     The drift is limited in length, because far from the mode H hardly knows the way.
     """
-    count, size = at.particles.shape
+    count, size = metric.places.shape
     if hessian == "full" and count * size > LARGEST:
         raise InputError(
             f"infer.hessian = 'full' couples {count} particles × {size} parameters, more than "
             f"{LARGEST}; use 'block'"
         )
-    weight = at.alive.astype(at.particles.dtype)
+    weight, h = alive.astype(metric.places.dtype), metric.bandwidth
     living = jnp.maximum(jnp.sum(weight), 1)
-    x = at.particles - weight @ at.particles / living
-    k = kernels.gram("rbf", kernels.squared_distances(x, x), at.bandwidth).value
+    x = metric.places - weight @ metric.places / living
+    k = kernels.gram("rbf", kernels.squared_distances(x, x), h).value
     near = k * weight[:, None] * weight[None, :]
-    direction = kernels.direction("rbf", x, at.slope, at.alive, at.bandwidth)
+    direction = kernels.direction("rbf", x, slope, alive, h)
     noise = jax.random.normal(key, x.shape, x.dtype)
-    pairs = _Pairs(x, near, at.curvature, at.bandwidth, living)
+    pairs = _Pairs(x, near, metric.curvature, h, living)
     drift, noisy = (_full if hessian == "full" else _block)(pairs, direction, noise)
     return limited(rate * (near @ drift)) + near @ noisy * jnp.sqrt(2 * rate / living)
 

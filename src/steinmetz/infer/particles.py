@@ -19,6 +19,7 @@ from steinmetz.shapes import Alive, Count, Particles, Scalar
 # instead of keeping their length.
 _REST = 0.1
 
+Optimiser = Literal["adam", "plain", "adagrad"]
 # Settings whose defaults differ from method to method.
 Width = Annotated[int, Field(ge=1, le=100_000, description="particles that flow together")]
 Rate = Annotated[float, Field(gt=0, le=10, description="learning rate")]
@@ -31,7 +32,9 @@ Thin = Annotated[int, Field(ge=1, description="steps between two snapshots of th
 class Batched(Settings):
     """Slopes may be estimated from some of the data."""
 
-    batch: int | None = Field(None, ge=1, description="data drawn anew for every step; else all")
+    batch: int | None = Field(
+        None, ge=1, description="data drawn anew for every step; else all of them"
+    )
 
     @property
     def batch_size(self) -> int | None:
@@ -56,7 +59,7 @@ class Descent(Flow, Batched):
     """A flow by an optimiser, until it comes to rest."""
 
     capabilities: ClassVar[Capabilities] = Capabilities(rests=True)
-    optimiser: Literal["adam", "plain", "adagrad"] = Field("adam", description="kind of the steps")
+    optimiser: Optimiser = Field("adam", description="how a direction becomes a step")
     tolerance: float = Field(
         2e-4, ge=0, description="mean direction, in posterior deviations, at which to stop"
     )

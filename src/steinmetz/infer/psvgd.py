@@ -29,7 +29,7 @@ class Config(Descent):
 
     method: Literal["psvgd"] = "psvgd"
     content: float = Field(0.99, gt=0, le=1, description="share of the eigenvalues' sum to keep")
-    basis: int = Field(0, ge=0, description="steps between two new bases; 0 keeps the first")
+    basis: int = Field(0, ge=0, description="steps between two bases of the mean curvature; 0: one")
 
 
 class Basis(NamedTuple):

@@ -24,7 +24,9 @@ class Config(Moving, Batched):
 
     method: Literal["ssvgd"] = "ssvgd"
     rate: float = Field(0.05, gt=0, le=1, description="size of a step, in posterior variances")
-    own: float = Field(1.0, ge=0, le=100, description="motion of each alone; 0 as published")
+    own: float = Field(
+        1.0, ge=0, le=100, description="Langevin motion of each alone; 0 as published"
+    )
 
 
 class State(NamedTuple):

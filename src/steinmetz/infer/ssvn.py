@@ -18,7 +18,7 @@ from pydantic import Field, model_validator
 
 from steinmetz.infer import kernels, newton
 from steinmetz.infer.base import Capabilities, Info, Sampler, Target, admitted, usable
-from steinmetz.infer.langevin import Matrices, Metric, Proposal
+from steinmetz.infer.langevin import Metric, Proposal
 from steinmetz.infer.particles import Moving, Steps, Thin, WarmUp, held_width
 from steinmetz.shapes import Alive, Count, Particles, PerParticle, Scalar
 
@@ -64,7 +64,9 @@ class Config(Moving):
     steps: Steps = 4000
     thin: Thin = 100
     rate: float = Field(0.1, gt=0, le=1, description="size of a step of all particles together")
-    hessian: newton.Hessian = Field("block", description="curvatures: each alone, or all coupled")
+    hessian: newton.Hessian = Field(
+        "block", description="curvatures, each alone or coupled (particles × parameters ≤ 2000)"
+    )
     adjusted: bool = Field(True, description="test the moves, so that they are exact for any step")
 
     @model_validator(mode="after")
@@ -77,19 +79,16 @@ class Config(Moving):
 
 
 class State(NamedTuple):
-    """Particles with log density and slope; surveyed `places` and their curvatures are the metric.
+    """Particles with log density and slope, the metric of surveyed places, and the length of moves.
 
-    `step` is the length τ of the moves; `accepted` and `tried` count Langevin moves after the
-    warm-up.
+    `step` is that length τ; `accepted` and `tried` count Langevin moves after the warm-up.
     """
 
     particles: Particles
     alive: Alive
     value: PerParticle
     slope: Particles
-    places: Particles
-    curvature: Matrices
-    bandwidth: Scalar
+    metric: Metric
     step: Scalar
     accepted: PerParticle
     tried: PerParticle
@@ -97,8 +96,7 @@ class State(NamedTuple):
 
     def around(self, x: Particles, slope: Particles) -> Proposal:
         """Langevin proposals from x in the metric field."""
-        metric = Metric(self.places, self.curvature, self.alive, self.bandwidth)
-        return Proposal.around(metric, x, slope, self.step)
+        return Proposal.around(x, slope, self.metric.factors(x, self.alive), self.step)
 
 
 class Move(NamedTuple):
@@ -125,9 +123,9 @@ def build(target: Target, config: Config) -> Sampler[State]:
         count, size = particles.shape
         one, none = jnp.ones((), particles.dtype), jnp.zeros(count, particles.dtype)
         round_ = jnp.broadcast_to(jnp.eye(size, dtype=particles.dtype), (count, size, size))
-        number, flat = jnp.zeros((), int), jnp.zeros_like(particles)
-        metric = particles, round_, one
-        return State(particles, alive, none, flat, *metric, _FIRST * one, none, none, number)
+        metric, flat = Metric(particles, round_, one), jnp.zeros_like(particles)
+        number = jnp.zeros((), int)
+        return State(particles, alive, none, flat, metric, _FIRST * one, none, none, number)
 
     def survey(state: State) -> State:
         """The metric of the present places; a particle without a finite curvature is lost."""
@@ -135,17 +133,18 @@ def build(target: Target, config: Config) -> Sampler[State]:
         alive = state.alive & jnp.all(jnp.isfinite(bent), axis=(1, 2))
         unit = jnp.eye(bent.shape[1], dtype=bent.dtype)
         bent = jnp.where(alive[:, None, None], bent, unit)
-        return state._replace(alive=alive, places=state.particles, curvature=bent)
+        return state._replace(
+            alive=alive, metric=Metric(state.particles, bent, state.metric.bandwidth)
+        )
 
     def proposed(key: Array, state: State, kind: Count) -> Move:
         """What the step of this kind proposes."""
         stay = Move(state.particles, jnp.zeros_like(state.value), state.alive)
 
         def collective() -> Move:
-            x, slope, bent = state.particles, state.slope, state.curvature
-            at = newton.Surveyed(x, slope, bent, state.alive, state.bandwidth)
-            change = newton.together(key, at, config.hessian, config.rate)
-            return stay._replace(places=x + change)
+            how = config.hessian, config.rate  # the metric is that of the present places
+            change = newton.together(key, state.metric, state.slope, state.alive, *how)
+            return stay._replace(places=state.particles + change)
 
         def langevin() -> Move:
             here = state.around(state.particles, state.slope)
@@ -157,10 +156,10 @@ def build(target: Target, config: Config) -> Sampler[State]:
         return move
 
     def step(key: Array, state: State) -> tuple[State, Info]:
-        number, width = state.number, state.bandwidth
-        h = held_width(state.particles, state.alive, width, number, config.refresh, surveyed)
+        number, old = state.number, state.metric.bandwidth
+        h = held_width(state.particles, state.alive, old, number, config.refresh, surveyed)
         due = (number < together) | ((number < surveyed) & (number % config.refresh == 0))
-        state = state._replace(bandwidth=h)
+        state = state._replace(metric=state.metric._replace(bandwidth=h))
         state = jax.lax.cond(due & (number > 0), survey, lambda same: same, state)
         propose_key, slope_key, test_key = jax.random.split(key, 3)
         kind = _kind(number, together, len(state.particles))

@@ -53,7 +53,7 @@ def truth(material: Material, name: str, parameters: dict[str, float] | None = N
         chosen[key] = value
 
     def energy(x: Inputs) -> Scalar:
-        if law.INPUTS == material.inputs:
+        if material.inputs == law.INPUTS:
             return law.energy(x, chosen)
         values = dict(zip(material.inputs, x, strict=True))
         needed = [values.get(i, material.constants.get(i, 0.0)) for i in law.INPUTS]

@@ -1,6 +1,7 @@
 """Judge what the paper claims by what was measured: every claim holds or does not, with figures.
 
-A kind of check is a function of the check, the rows of one reading and the grid; see `_KINDS`.
+A kind of check is a function of the check, the rows of one reading and the grid; see `_KINDS`. It
+says what was measured also where the claim holds, in words that a reader can check in the tables.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,20 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steinmetz.paper import records
 from steinmetz.paper.grids import FigureCheck, Grid, ScoreCheck
 from steinmetz.paper.plots.cost import Options as PaperCost
-from steinmetz.paper.records import (
-    CurveRows,
-    FitPoint,
-    FlowSnapshots,
-    Outcome,
-    PlaneSlices,
-    Record,
-    Row,
-    SampledPoint,
-    grouped,
-    numbers,
-)
+from steinmetz.paper.records import Outcome, Record, Row, grouped, numbers
 from steinmetz.paper.scores import ScoreKey
 
 # W1 at the reference counts as zero below this share of its largest value: the nearest point of the
@@ -31,11 +22,11 @@ _ZERO = 0.005
 # R² this little below the best is as good: where more is lost, the L-curve rolls off.
 _CORNER = 0.01
 
-Fits = Sequence[Row[FitPoint]]
-Points = Sequence[Row[SampledPoint]]
-Curves = Sequence[Row[CurveRows]]
-Flows = Sequence[Row[FlowSnapshots]]
-Slices = Sequence[Row[PlaneSlices]]
+Fits = Sequence[Row[records.FitPoint]]
+Points = Sequence[Row[records.SampledPoint]]
+Curves = Sequence[Row[records.CurveRows]]
+Flows = Sequence[Row[records.FlowSnapshots]]
+Slices = Sequence[Row[records.PlaneSlices]]
 
 
 class Finding(NamedTuple):
@@ -70,7 +61,10 @@ def judge(outcome: Outcome[Record]) -> list[Verdict]:
 
 
 def _order(check: ScoreCheck, rows: Fits, grid: Grid) -> Finding:
-    """Means over seeds of the arms are in the order of the arms."""
+    """Means over seeds of the arms are in the order of the arms.
+
+    How many seeds show that order each for itself is told, and does not decide.
+    """
     values = np.stack([numbers(rows, arm, check.score) for arm in check.arms], axis=1)
 
     def ordered(row: np.ndarray) -> bool:
@@ -134,7 +128,10 @@ def _steady(check: ScoreCheck, rows: Points, grid: Grid) -> Finding:
 
 
 def _zero(check: ScoreCheck, rows: Points, grid: Grid) -> Finding:
-    """The score vanishes at the point of the path that is nearest to the reference."""
+    """The score vanishes at the point of the path that is nearest to the reference.
+
+    A law is normalised to have no stress there, and relative noise has no spread there.
+    """
     shares = []
     for row in rows:
         along = row.result.score_along(check.score)

@@ -98,7 +98,7 @@ class ScoreCheck(Check):
 class Grid(Sized):
     """One figure or table of the paper, at its place there; its id is the name of its file.
 
-    `study` and `change` are what all points share; `own` has settings of one arm in this figure.
+    `study` and `change` are what all points share, `per_arm` what one arm has in this figure only.
     `carve` changes the study whose law is taken, so that it need not be carved from the data that
     are sampled. `lengths` are steps of an arm's sampler, for W1 at equal time in the proper
     reading. `sources` are figures whose points this one only looks at, `reference` is the arm with
@@ -114,7 +114,7 @@ class Grid(Sized):
     kind: str
     study: str
     arms: tuple[str, ...] = ()
-    own: dict[str, Sized] = Field({})
+    per_arm: dict[str, Sized] = Field({})
     readings: tuple[ReadingName, ...] = ("proper",)
     axis: Axis | None = None
     carve: Settings = Field({})
@@ -168,9 +168,10 @@ class Point:
 
     @property
     def label(self) -> str:
-        """Arm, value, reading and seed in words."""
+        """Arm, value, reading and seed in words, as far as the grid has them."""
         value = "" if self.value is None else f" at {self.value:g}"
-        return f"{self.arm}{value}, {self.reading}, seed {self.seed}"
+        place = f"{self.arm}{value}, {self.reading}, " if self.reading else ""
+        return f"{place}seed {self.seed}"
 
 
 @cache
@@ -245,9 +246,9 @@ def _point(grid: Grid, scale: str, seed: int, varied: Settings, reading: str, ar
     Settings are those of the figure, then of the methods, then of the arm in this figure, then of
     the reading.
     """
-    own = [grid.own[name] for name in (arm.partition("+")[0], arm) if name in grid.own]
+    names = [name for name in (arm.partition("+")[0], arm) if name in grid.per_arm]
     changes: Settings = {}
-    for sized in (grid, *arms().methods(arm), *own):
+    for sized in (grid, *arms().methods(arm), *(grid.per_arm[name] for name in names)):
         changes |= sized.at(scale)
     changes |= {"prior.temperature": _TEMPERATURES[reading], "seed": seed, **varied}
     if grid.lengths and varied and "infer.thin" in changes:  # a short chain is kept whole

@@ -40,21 +40,20 @@ class PathDraws(NamedTuple):
 
     names: tuple[str, ...]
     sampled: Bool[np.ndarray, "points"]
+    particles: int
     pushed: Draws
     predictive: Draws
     truth: PerComponent
     noisy: Draws
-    particles: int
 
     @classmethod
     def of(cls, along: PathPredictions, path: ValidationPath, particles: int) -> "PathDraws":
         """Without the components that stay as they are."""
-        truth, noisy = np.asarray(along.truth), np.asarray(along.noisy)
-        moves = np.ptp(truth, axis=0) > 0
-        names = tuple(name for name, one in zip(path.components, moves, strict=True) if one)
-        pushed, predictive = along.pushed[..., moves], along.predictive[..., moves]
+        moves = np.ptp(np.asarray(along.truth), axis=0) > 0
+        names = tuple(np.array(path.components)[moves].tolist())
+        every = along.pushed, along.predictive, along.truth, along.noisy
         return cls(
-            names, path.sampled, pushed, predictive, truth[:, moves], noisy[..., moves], particles
+            names, path.sampled, particles, *(np.asarray(each)[..., moves] for each in every)
         )
 
     def each(self, measure: Measure) -> dict[str, dict[str, Interval]]:
@@ -72,7 +71,12 @@ class PathDraws(NamedTuple):
 def judge(
     seed: int, draws: PathDraws, reference: Draws | None
 ) -> tuple[dict[str, PerComponent], ScoreTable]:
-    """W1 and CRPS at every point of the path, and the means of all scores with intervals."""
+    """W1 and CRPS at every point of the path, and the means of all scores with intervals.
+
+    W1 compares distributions: of the push-forward with noisy data, with the truth as a point mass
+    and, if there is one, with the reference; of the predictive with noisy data. CRPS and coverage
+    judge the predictive against one draw of the data, as if that were what was measured.
+    """
     random = np.random.default_rng(seed)
     pairs = {
         "w1_noisy": (draws.pushed, draws.noisy),
@@ -98,7 +102,11 @@ def judge(
 def _distance(
     random: np.random.Generator, along: PerComponent, a: Draws, b: Draws, particles: int
 ) -> Measure:
-    """Mean of W1 and its 95 % bootstrap interval, of particles and of noise draws."""
+    """Mean of W1 along the path with its 95 % bootstrap interval.
+
+    Particles, whole with all their snapshots, and noise draws are resampled. A resampled W1 is
+    biased upwards, so its scatter about its own mean is put around the value.
+    """
     places = np.unique(np.linspace(0, a.shape[1] - 1, _RESAMPLED_POINTS).astype(int))
     groups = particles if particles > _CHAINS else None
     some = a[:, places], b[:, places]
@@ -114,7 +122,7 @@ def _distance(
 
 
 def _mean(random: np.random.Generator, values: PerComponent) -> Measure:
-    """Mean over points and components and its 95 % bootstrap interval, of the points."""
+    """Mean over points and components, with a 95 % bootstrap interval over the points."""
 
     def measure(chosen: np.ndarray, part: np.ndarray) -> Interval:
         at = values[part][:, chosen].mean(axis=1)

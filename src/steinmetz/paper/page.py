@@ -1,4 +1,7 @@
-"""Write the reproduction: figures, one offline page, a short version of it, and all numbers."""
+"""Write the reproduction: figures, one offline page, a short version of it, and all numbers.
+
+Texts are templates beside this file: the page, its Markdown version, and what the command prints.
+"""
 
 import base64
 import dataclasses
@@ -14,7 +17,7 @@ import jinja2
 import matplotlib
 
 from steinmetz.paper import claims, grids
-from steinmetz.paper.records import Outcome, Record, Table
+from steinmetz.paper.records import Details, Outcome, Record, Table
 from steinmetz.paper.reproduce import kind_of
 from steinmetz.report.files import write
 from steinmetz.report.style import STYLE
@@ -27,7 +30,10 @@ _PACKAGES = ("steinmetz", "jax", "jaxlib", "equinox", "optax", "blackjax", "nump
 
 @dataclass(frozen=True)
 class Part:
-    """Everything the page says of one figure, but the picture."""
+    """Everything the page says of one figure, but the picture.
+
+    `figure` is what the paper calls it, `shows` its caption; `why` is said where a claim `failed`.
+    """
 
     id: str
     title: str
@@ -56,7 +62,10 @@ class Reproduction:
 
 
 def save(outcomes: list[Outcome[Record]], folder: str | Path) -> Reproduction:
-    """`figures/ID.png` and `.pdf`, `reproduction.html`, `.md` and `.json`; returns the last."""
+    """Draw, judge and write everything, each file whole or not at all; returns what the JSON has.
+
+    Files: `figures/ID.png` and `.pdf`, `reproduction.html`, `reproduction.md`, `reproduction.json`.
+    """
     folder = Path(folder)
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     parts = [_part(outcome, folder / "figures") for outcome in outcomes]
@@ -85,7 +94,8 @@ def _part(outcome: Outcome[Record], folder: Path) -> Part:
         figure = kind.draw(outcome)
         figure.savefig(folder / f"{grid.id}.png")
         figure.savefig(folder / f"{grid.id}.pdf", metadata={"CreationDate": None})
-    verdicts, details = claims.judge(outcome), kind.details(outcome)
+    verdicts, no_details = claims.judge(outcome), lambda _: Details()
+    details = getattr(kind, "details", no_details)(outcome)
     return Part(
         id=grid.id, title=grid.title, figure=grid.figure, shows=grid.shows, why=grid.why,
         scale=outcome.scale, seeds=outcome.seeds, verdicts=verdicts,
@@ -109,7 +119,7 @@ def _rendered(name: str, about: Reproduction, folder: Path) -> str:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Whole or not at all."""
+    """Write a file whole or not at all: a reader sees the old one or the new one."""
     beside = path.with_name(f".{path.name}.tmp")
     write(beside, text.rstrip("\n"))
     beside.replace(path)

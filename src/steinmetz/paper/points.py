@@ -50,7 +50,10 @@ def content_of(point: Point) -> Content:
 
 
 def law_of(study: Study, results: ContentCache, report: Report) -> CarvedProblem:
-    """Data and carved law of a study."""
+    """Data and carved law of a study.
+
+    The law is kept with the seconds that it took, so that cost can be told whoever computed it.
+    """
     problem = prepare(stage_keys(study.seed)["data"], study)
 
     def compute(cache: Cache) -> CarvedLaw:
@@ -80,7 +83,11 @@ def fitted(point: Point, results: ContentCache, report: Report) -> FitPoint:
 
 
 def sampled(point: Point, results: ContentCache, report: Report) -> SampledPoint:
-    """A point with its posterior; draws of its push-forward are kept where others need them."""
+    """A point with its posterior.
+
+    Draws of the push-forward are kept where others are compared with it; a point that was kept
+    without them is sampled again.
+    """
     asked = content_of(point)
     known = results.find(asked, SampledPoint)
     if known is not None and (not point.kept or results.find(asked, PushedDraws) is not None):
@@ -92,7 +99,11 @@ def sampled(point: Point, results: ContentCache, report: Report) -> SampledPoint
 
 
 def _fit(study: Study, law_of_study: CarvedProblem) -> FitPoint:
-    """The law alone: its path, R² and count."""
+    """The law alone: its path, R² and count.
+
+    Everything is judged against the clean truth: along the path, of which a part lies beyond the
+    sampled range, and at fresh states of the sampled domain, where every component shows.
+    """
     problem, carved, spent = law_of_study
     law, path, keys = carved.law, problem.path, stage_keys(study.seed)
     truth, reference = truth_of(problem), problem.material.reference
@@ -113,7 +124,8 @@ def _fit(study: Study, law_of_study: CarvedProblem) -> FitPoint:
     }
     origin, short = carved.restarts[carved.chosen.origin], law.graph.size <= _PRINTED
     return FitPoint(
-        components=path.components, label=path.segments[0].label, coordinate=path.coordinate, sampled=path.sampled,
+        components=path.components, label=path.segments[0].label,
+        coordinate=path.coordinate, sampled=path.sampled,
         predicted=predicted, truth=clean, noisy=noisy, energy=energy, truth_energy=truth_energy,
         full=int(carved.full), nonzero=int(origin.nonzero), active=int(law.graph.size),
         penalty=float(origin.penalty), reason=carved.reason, r2=r2, spent=spent,
@@ -124,7 +136,10 @@ def _fit(study: Study, law_of_study: CarvedProblem) -> FitPoint:
 
 
 def fitted_to(carved: Carved, problem: Problem, floor: float) -> Carved:
-    """The same law before other data: their noise is judged at its prediction."""
+    """The same law before other data: deviation and quadratic form of the loss are theirs.
+
+    Noise that is a share of the stress is judged at the prediction of the law, as in carving.
+    """
     train = problem.train
     deviation = noise.deviation(train, carved.law.stress(train.map), floor)
     return carved._replace(deviation=deviation, quadratic=compress(train, deviation))
@@ -133,7 +148,11 @@ def fitted_to(carved: Carved, problem: Problem, floor: float) -> Carved:
 def _posterior(
     point: Point, results: ContentCache, report: Report
 ) -> tuple[SampledPoint, PushedDraws]:
-    """The point with its posterior, and draws of its push-forward."""
+    """The point with its posterior, and draws of its push-forward.
+
+    Where the law comes from another study, its structure and parameters stay and the data are
+    those of this one. The reference, if there is one, is sampled too unless it is kept.
+    """
     study, keys = point.study, stage_keys(point.study.seed)
     law = law_of(point.carve, results, report)
     if point.carve != study:
@@ -142,7 +161,7 @@ def _posterior(
         law = CarvedProblem(problem, carved, law.spent)
     fit, clock = _fit(study, law), Clock()
     cache = results.unfinished(content_of(point))
-    ensemble = sample(keys["infer"], law.carved, law.problem, study, report, cache)[1]
+    ensemble = sample(keys["infer"], law.carved, law.problem, study, report, cache)
     seconds = clock.seconds()
     copies = study.assess.noise_draws
     along = along_path(keys["noise"], law.problem, law.carved.law, ensemble, copies)

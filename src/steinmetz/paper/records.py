@@ -260,13 +260,14 @@ class Details:
 
 @runtime_checkable
 class Kind(Protocol):
-    """A kind of figure: a file in `plots`. One whose grids have options also has `Options`."""
+    """A kind of figure: a file in `plots`, found by its name.
+
+    A kind whose grids have options also has `Options`, a model of them; one that says more than
+    its figure has `details`, a function from an outcome to `Details`.
+    """
 
     def measure(self, point: Point, results: ContentCache, report: Report) -> Record:
-        """The result of one point, computed or found."""
+        """The result of one point: what is kept in `results`, else computed and kept there."""
 
     def draw(self, outcome: Outcome[Record]) -> Figure:
-        """The figure."""
-
-    def details(self, outcome: Outcome[Record]) -> Details:
-        """Closed forms and tables."""
+        """The figure, from rows that `measure` gave."""

@@ -1,6 +1,11 @@
-"""Work through the figures of the paper: every point once, by content, with the time left."""
+"""Work through the figures of the paper: every point once, by content, with the time left.
+
+What is finished is kept by what it depends on. An interrupted reproduction goes on where it was,
+figures share points, and another figure or seed costs only what is new in it.
+"""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
@@ -23,16 +28,20 @@ _MAX_MAPS = 20_000
 _LET_GO_EVERY = 25
 # Seconds after which the time that is left can be told.
 _SETTLED = 5
+# jax leaves the type of this one out.
+_clear_programs: Callable[[], None] = jax.clear_caches
 
 
 def reproduce(
-    names: list[str],
-    scale: str = "quick",
-    seeds: int | None = None,
-    folder: str | Path = "reproduction",
-    report: Report = silent,
-) -> list[Outcome[Record]]:
-    """All rows of the named figures; what is finished stays in `folder` and is not done again."""
+    names: list[str], scale: str = "quick", seeds: int | None = None,
+    folder: str | Path = "reproduction", report: Report = silent,
+) -> list[Outcome[Record]]:  # fmt: skip
+    """All rows of the named figures, in their order.
+
+    `seeds` are as many as each figure has at that `scale`, unless given. Results stay in `folder`
+    and are not computed again. Every grid is read, and every study built, before the first point:
+    what is wrong in the last figure does not cost the work on the others.
+    """
     use_double()
     if scale not in grids.SCALES:
         raise InputError(registry.unknown("scale", scale, list(grids.SCALES)))
@@ -45,12 +54,12 @@ def reproduce(
         rows, measure = [], kind_of(grid).measure
         for point in work:
             say = _saying(report, point, done, total, begun)
-            say("point", 0, 1)
+            say("reproducing", 0, 1)
             rows.append(_row(point, measure(point, results, say)))
             done += 1
             _let_go_of_programs(done)
         outcomes.append(Outcome(grid, scale, count, rows))
-    report("point", total, total)
+    report("reproducing", total, total)
     return outcomes
 
 
@@ -72,7 +81,7 @@ def _let_go_of_programs(done: int) -> None:
     except OSError:  # not Linux
         crowded = done % _LET_GO_EVERY == 0
     if crowded:
-        jax.clear_caches()
+        _clear_programs()
 
 
 def _saying(report: Report, point: Point, done: int, total: int, begun: float) -> Report:
@@ -82,6 +91,6 @@ def _saying(report: Report, point: Point, done: int, total: int, begun: float) -
         spent = time.monotonic() - begun
         known = done and spent > _SETTLED
         left = f"{spent / done * (total - done) / 60:.0f} min" if known else ""
-        report("point", done, total, now=f"{point.grid.id} {point.label}", left=left)
+        report("reproducing", done, total, now=f"{point.grid.id} {point.label}", left=left)
 
     return say

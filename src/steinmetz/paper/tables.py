@@ -1,4 +1,7 @@
-"""Tables of scores with their intervals, a table per part of the path."""
+"""Tables of scores with their intervals, a table per part of the path.
+
+They are the same for every kind of figure whose points have a posterior.
+"""
 
 from collections.abc import Sequence
 
@@ -22,7 +25,10 @@ def scores(outcome: Outcome[SampledPoint]) -> Details:
 
 
 def _scores(rows: Sequence[Row[SampledPoint]], part: str) -> Table:
-    """A line per arm, reading and value, a column per score and kind of component."""
+    """A line per arm, reading and value, a column per score and kind of component.
+
+    Where all components are of one kind, they have one column; scores that no point has, none.
+    """
     kinds = list(dict.fromkeys(map(component_kind, rows[0].result.moving)))
     kinds = kinds if len(kinds) > 1 else ["all"]
     known = {name for row in rows for name in row.result.scores.root}

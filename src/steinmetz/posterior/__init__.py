@@ -1,1 +1,1 @@
-"""Posterior: bijector, prior, likelihood and the Gaussian that touches them at the MAP."""
+"""Posterior: bijector, prior, likelihood and the Gaussian approximation at the mode."""

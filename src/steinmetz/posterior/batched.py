@@ -1,6 +1,7 @@
 """Log posterior and slope of many particles at once, as products of matrices over all data.
 
-The same numbers as `value_and_grad` of `Posterior.log_density` particle by particle, several times as fast.
+The same numbers as `value_and_grad` of `Posterior.log_density` particle by particle, several times
+as fast.
 """
 
 from collections.abc import Callable
@@ -8,47 +9,50 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from steinmetz.data.quadratic import Quadratic
 from steinmetz.posterior.density import Posterior
-from steinmetz.potentials.batched import Stack, gradients, stack_of
+from steinmetz.potentials.batched import Stack, gradients
+from steinmetz.shapes import Particles, PerParticle
 
-# Numbers in an array of particles × units × data; above, particles are taken in blocks that stay near the processor.
+# Numbers in an array of particles × units × data; above, particles are taken in blocks that stay
+# near the processor.
 _BLOCK = 100_000
 # Numbers that a processor handles at once.
 _REGISTER = 8
 
-Scores = Callable[
-    [Float[Array, "particles dimension"], Quadratic, float],
-    tuple[Float[Array, "particles"], Float[Array, "particles dimension"]],
-]
+# Values of the log posterior and its slopes.
+Pair = tuple[PerParticle, Particles]
+# (particles, data, share): the sum over data is taken `share` times.
+ValuesAndSlopes = Callable[[Particles, Quadratic, float], Pair]
 
 
-def scores_of(posterior: Posterior) -> Scores | None:
-    """(particles, data, share) → values and slopes; None where the potential has no levels of units."""
-    stack = stack_of(posterior.potential)
+def values_and_slopes_of(posterior: Posterior) -> ValuesAndSlopes | None:
+    """log π and its slope for many particles; None where the potential has no layers of units."""
+    stack = posterior.potential.stack()
     if stack is None:
         return None
-    units = max(1, sum(level.rows for level in stack.levels[:-1]))
+    units = max(1, sum(layer.rows for layer in stack.layers[:-1]))
 
-    def scores(
-        particles: Float[Array, "particles dimension"], data: Quadratic, share: float
-    ) -> tuple[Array, Array]:
+    def values_and_slopes(particles: Particles, data: Quadratic, share: float) -> Pair:
         block = max(1, _BLOCK // (units * (len(data.inputs) + 1)))
+
+        def together(some: Particles) -> Pair:
+            return _values_and_slopes(posterior, stack, some, data, share)
+
         if len(particles) <= block:
-            return _scores(posterior, stack, particles, data, share)
-        return _in_blocks(
-            lambda some: _scores(posterior, stack, some, data, share), particles, block
-        )
+            return together(particles)
+        return _in_blocks(together, particles, block)
 
-    return scores
+    return values_and_slopes
 
 
-def _in_blocks(
-    function: Callable, particles: Float[Array, "particles dimension"], block: int
-) -> tuple[Array, Array]:
-    """The function of all particles, worked through in equal blocks; the last particle fills up the last block."""
+def _in_blocks(function: Callable[[Particles], Pair], particles: Particles, block: int) -> Pair:
+    """The function of all particles, worked through in equal blocks.
+
+    The last particle fills up the last block.
+    """
     count = len(particles)
     blocks = -(-count // block)
     size = -(-count // blocks)
@@ -57,29 +61,21 @@ def _in_blocks(
     return value.ravel()[:count], slope.reshape(blocks * size, -1)[:count]
 
 
-def _scores(
-    posterior: Posterior,
-    stack: Stack,
-    particles: Float[Array, "particles dimension"],
-    data: Quadratic,
-    share: float,
-) -> tuple[Array, Array]:
-    """log π as in `Posterior.log_density`, the sum over data taken `share` times."""
-    bijector, size = posterior.bijector, posterior.potential.size
-    u = particles[:, :size]
+def _values_and_slopes(
+    posterior: Posterior, stack: Stack, particles: Particles, data: Quadratic, share: float
+) -> Pair:
+    """log π as in `Posterior.log_density`, with the slope of every term written out."""
+    bijector, likelihood = posterior.bijector, posterior.likelihood
+    u = particles[:, : posterior.potential.size]
     theta = jax.vmap(bijector.forward)(u)
     log_factor = particles[:, -1] if posterior.unknown_noise else jnp.zeros(len(u), u.dtype)
     squares, slope = _misfit(posterior, stack, theta, data)
-    misfit = share * squares + posterior.quadratic.constant
+    misfit = share * squares + likelihood.quadratic.constant
     weight = jnp.exp(-2 * log_factor) / posterior.temperature
-    cells = posterior.cells / posterior.temperature
+    cells = likelihood.cells / posterior.temperature
     scaled = theta / posterior.prior
-    value = (
-        -0.5 * misfit * weight
-        - cells * log_factor
-        - 0.5 * jnp.sum(scaled**2, axis=1)
-        - 0.5 * log_factor**2
-    )
+    value = -0.5 * misfit * weight - cells * log_factor
+    value = value - 0.5 * jnp.sum(scaled**2, axis=1) - 0.5 * log_factor**2
     value = value + jax.vmap(bijector.log_jacobian)(u)
     in_theta = -share * weight[:, None] * slope - scaled / posterior.prior
     # dθ/du is θ where θ = scale · exp(u), and the volume log |dθ/du| then has slope 1
@@ -90,7 +86,7 @@ def _scores(
 
 
 def _misfit(
-    posterior: Posterior, stack: Stack, theta: Array, data: Quadratic
+    posterior: Posterior, stack: Stack, theta: Particles, data: Quadratic
 ) -> tuple[Array, Array]:
     """Σ ‖R g − q‖² with g = ∇Ψ − n d, n = v·∇Ψ(x₀), and half its slope in θ."""
     reference = posterior.reference
@@ -104,9 +100,8 @@ def _misfit(
     factor = data.factor.transpose(1, 2, 0)  # rows × inputs × data
     inputs = range(len(point))
     residual = sum((factor[:, i] * g[:, i, None] for i in inputs), start=-data.target.T)
-    a = sum(
-        (factor[row] * residual[:, row, None] for row in inputs), start=jnp.zeros((), theta.dtype)
-    )
+    zero = jnp.zeros((), theta.dtype)
+    a = sum((factor[row] * residual[:, row, None] for row in inputs), start=zero)
     at_reference = reference.returned(jnp.sum(a, axis=2))
     rest = jnp.zeros((*at_reference.shape, spare), theta.dtype)
     along = jnp.concatenate([a, at_reference[:, :, None], rest], axis=2)

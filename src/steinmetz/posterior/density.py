@@ -1,9 +1,10 @@
-"""Log posterior of a law's parameters: Gaussian likelihood, Gaussian prior, sign constraints (method §3, §5).
+"""Log posterior of a law's parameters: Gaussian likelihood, Gaussian prior, signs (method §3, §5).
 
-log π(u) = −χ²(θ)/(2 T s²) − (n/T) log s − ½ Σ (θ/τ)² + log |dθ/du| − ½ (log s)², θ = bijector(u). The likelihood is the
-*sum* over data, so the posterior contracts as data are added; T = 1 unless a tempered posterior is asked for (the
-paper's 1/N mean, method §9.8). The noise deviation is held at the MAP prediction; where it is unknown, its factor s is
-sampled with the weights, as the last coordinate log s; else s = 1.
+log π(u) = −χ²(θ)/(2 T s²) − (n/T) log s − ½ Σ (θ/τ)² + log |dθ/du| − ½ (log s)², θ = bijector(u).
+The likelihood is the *sum* over data, so the posterior contracts as data are added; T = 1 unless a
+tempered posterior is asked for (the paper's 1/N mean, method §9.8). The noise deviation is held at
+the MAP prediction; where it is unknown, its factor s is sampled with the weights, as the last
+coordinate log s; else s = 1.
 """
 
 from typing import Annotated, Literal
@@ -18,9 +19,15 @@ from steinmetz.data.quadratic import Quadratic, residuals
 from steinmetz.laplace import Laplace, Search, at_mode, gauss_newton
 from steinmetz.posterior.bijector import Bijector
 from steinmetz.potentials.base import Potential, slopes
-from steinmetz.potentials.graph import Graph, parameter_units
 from steinmetz.potentials.law import Law
 from steinmetz.records import Reference
+from steinmetz.shapes import Scalar, Theta, Vector
+
+# Square root of the curvature added where a parameter is free: only to keep matrices regular.
+_STRAIGHT = 3e-5
+
+Batch = Int[Array, "batch"]
+Rows = Float[Array, "rows"]
 
 
 class Config(BaseModel):
@@ -29,94 +36,115 @@ class Config(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     deviation: Annotated[float, Field(gt=0, le=1e6)] | Literal["penalty"] = Field(
         5.0,
-        description="standard deviation τ of the Gaussian prior of every weight in its natural unit: inputs in units "
-        "of their sizes, Ψ in units of the modulus of the data (half of a Gaussian where the sign is fixed); "
-        "'penalty': that of the L2 price the law was trained with, τ = 1/√(λ log n)",
+        description="standard deviation τ of the Gaussian prior of every weight in its natural "
+        "unit: inputs in units of their sizes, Ψ in units of the modulus of the data (half of a "
+        "Gaussian where the sign is fixed); 'penalty': that of the price the law was trained with, "
+        "if it is a Gaussian prior as the L2 price is, τ = 1/√(λ log n)",
     )
     temperature: Annotated[float, Field(gt=0, le=1e9)] | Literal["mean"] = Field(
         1.0,
-        description="the log likelihood is divided by this; 'mean': by the number of observed cells, as in the paper",
+        description="the log likelihood is divided by this; 'mean': by the number of observed "
+        "cells, as in the paper",
+        json_schema_extra={"stage": "infer"},
     )
 
 
+class Likelihood(eqx.Module):
+    """What the data say: residuals in units of the noise, and n, the number of observed cells.
+
+    With `unknown_noise`, a common factor s of all deviations is sampled with the weights.
+    """
+
+    quadratic: Quadratic
+    cells: int = eqx.field(static=True)
+    unknown_noise: bool = eqx.field(static=True, default=False)
+
+
 class Posterior(eqx.Module):
-    """The log density a sampler sees, and the way back from its coordinates to parameters."""
+    """The log density a sampler sees, and the way back from its coordinates to parameters.
+
+    `prior` is the standard deviation τ of every parameter, in the units of the data.
+    """
 
     potential: Potential
     reference: Reference = eqx.field(static=True)
-    quadratic: Quadratic
+    likelihood: Likelihood
     bijector: Bijector
-    prior: Float[Array, "parameters"]
-    cells: int = eqx.field(static=True)
+    prior: Theta
     temperature: float = eqx.field(static=True)
-    unknown_noise: bool = eqx.field(static=True)
+
+    @property
+    def unknown_noise(self) -> bool:
+        """Whether the last coordinate is log s."""
+        return self.likelihood.unknown_noise
 
     @property
     def dimension(self) -> int:
         """Coordinates: one per parameter, and log s where the noise is unknown."""
         return self.potential.size + self.unknown_noise
 
-    def theta(self, u: Float[Array, "dimension"]) -> Float[Array, "parameters"]:
+    def theta(self, u: Vector) -> Theta:
+        """Parameters θ at coordinates u."""
         return self.bijector.forward(u[: self.potential.size])
 
-    def log_factor(self, u: Float[Array, "dimension"]) -> Float[Array, ""]:
+    def log_factor(self, u: Vector) -> Scalar:
         """log s."""
         return u[-1] if self.unknown_noise else jnp.zeros((), u.dtype)
 
-    def inverse(self, theta: Float[Array, "parameters"]) -> Float[Array, "dimension"]:
+    def inverse(self, theta: Theta) -> Vector:
         """Where θ lies in u, with the noise as it was given."""
         u = self.bijector.inverse(theta)
         return jnp.append(u, 0.0) if self.unknown_noise else u
 
-    def log_density(self, u: Float[Array, "dimension"]) -> Float[Array, ""]:
-        return self._log_density(u, self.quadratic, 1.0)
+    def log_density(self, u: Vector) -> Scalar:
+        """log π(u), up to a constant."""
+        return self._log_density(u, self.likelihood.quadratic, 1.0)
 
-    def estimate(
-        self, u: Float[Array, "dimension"], batch: Int[Array, "batch"]
-    ) -> Float[Array, ""]:
-        """The log density with the sum over data estimated from some of them, without bias."""
-        return self._log_density(u, self.some(batch), len(self.quadratic.inputs) / batch.size)
+    def estimate(self, u: Vector, batch: Batch) -> Scalar:
+        """log π(u) with the sum over data estimated from some of them, without bias."""
+        data = len(self.likelihood.quadratic.inputs)
+        return self._log_density(u, self.some(batch), data / batch.size)
 
-    def some(self, batch: Int[Array, "batch"]) -> Quadratic:
+    def some(self, batch: Batch) -> Quadratic:
         """The residuals of some data only."""
-        whole = self.quadratic
-        return Quadratic(
-            whole.inputs[batch], whole.factor[batch], whole.target[batch], whole.constant * 0
-        )
+        inputs, factor, target, constant = self.likelihood.quadratic
+        return Quadratic(inputs[batch], factor[batch], target[batch], constant * 0)
 
-    def _log_density(
-        self, u: Float[Array, "dimension"], data: Quadratic, share: float
-    ) -> Float[Array, ""]:
+    def _log_density(self, u: Vector, data: Quadratic, share: float) -> Scalar:
+        """log π(u) with the sum over `data` taken `share` times."""
         theta, log_factor = self.theta(u), self.log_factor(u)
         slope = slopes(self.potential, self.reference, theta, data.inputs)
-        misfit = share * jnp.sum(residuals(data, slope) ** 2) + self.quadratic.constant
-        likelihood = -0.5 * misfit * jnp.exp(-2 * log_factor) - self.cells * log_factor
+        constant, cells = self.likelihood.quadratic.constant, self.likelihood.cells
+        misfit = share * jnp.sum(residuals(data, slope) ** 2) + constant
+        likelihood = -0.5 * misfit * jnp.exp(-2 * log_factor) - cells * log_factor
         prior = -0.5 * jnp.sum((theta / self.prior) ** 2) - 0.5 * log_factor**2
-        return (
-            likelihood / self.temperature
-            + prior
-            + self.bijector.log_jacobian(u[: self.potential.size])
-        )
+        volume = self.bijector.log_jacobian(u[: self.potential.size])
+        return likelihood / self.temperature + prior + volume
 
-    def likelihood_rows(self, u: Float[Array, "dimension"]) -> Float[Array, "rows"]:
-        """Standardised residuals; JᵀJ of theirs is the Gauss–Newton curvature of the likelihood (for log s: 2n/T)."""
-        slope = slopes(self.potential, self.reference, self.theta(u), self.quadratic.inputs)
-        rows = residuals(self.quadratic, slope).ravel()
+    def likelihood_rows(self, u: Vector) -> Rows:
+        """Standardised residuals; JᵀJ of theirs is the Gauss–Newton curvature of the likelihood.
+
+        For log s a row is added whose curvature is 2n/T together with that of the residuals.
+        """
+        quadratic = self.likelihood.quadratic
+        slope = slopes(self.potential, self.reference, self.theta(u), quadratic.inputs)
+        rows = residuals(quadratic, slope).ravel()
         if self.unknown_noise:
-            rows = jnp.append(rows, jnp.sqrt(self.quadratic.constant)) * jnp.exp(-u[-1])
-            rows = jnp.append(rows, jnp.sqrt(1.0 * self.cells) * u[-1])
+            rows = jnp.append(rows, jnp.sqrt(quadratic.constant)) * jnp.exp(-u[-1])
+            rows = jnp.append(rows, jnp.sqrt(1.0 * self.likelihood.cells) * u[-1])
         return rows / jnp.sqrt(self.temperature)
 
-    def prior_rows(self, u: Float[Array, "dimension"]) -> Float[Array, "rows"]:
-        """θ/τ, and u for every θ = scale · exp(u): JᵀJ is the curvature of the prior at its balance with the Jacobian.
+    def prior_rows(self, u: Vector) -> Rows:
+        """θ/τ, and u for every θ = scale · exp(u).
 
-        There θ' = θ'' = θ, and at the mode the slope of the misfit balances that of log |dθ/du|, which is 1.
+        JᵀJ is the curvature of the prior at its balance with the Jacobian: there θ' = θ'' = θ, and
+        at the mode the slope of the misfit balances that of log |dθ/du|, which is 1.
         """
         bent = jnp.where(self.bijector.nonnegative, 1.0, _STRAIGHT)
         rows = jnp.concatenate([self.theta(u) / self.prior, bent * u[: self.potential.size]])
         return jnp.append(rows, u[-1]) if self.unknown_noise else rows
 
-    def draw_prior(self, key: Array) -> Float[Array, "dimension"]:
+    def draw_prior(self, key: Array) -> Vector:
         """An exact draw: normal, half-normal where the sign is fixed, log-normal for s."""
         normal = jax.random.normal(key, (self.dimension,))
         theta = normal[: self.potential.size] * self.prior
@@ -125,59 +153,35 @@ class Posterior(eqx.Module):
         return jnp.append(u, normal[-1]) if self.unknown_noise else u
 
 
-# Square root of the curvature added where a parameter is free: only to keep matrices regular.
-_STRAIGHT = 3e-5
-
-
 def build(
     law: Law,
-    quadratic: Quadratic,
-    cells: int,
-    sizes: tuple[float, ...],
-    modulus: float,
+    likelihood: Likelihood,
+    units: Theta,
     config: Config,
-    unknown_noise: bool = False,
+    potential: Potential | None = None,
 ) -> Posterior:
-    """Posterior of the parameters of `law`, each measured in its natural unit (`parameter_units`)."""
-    return of_potential(
-        law.graph, law.graph, law.reference, quadratic, cells, sizes, modulus, config, unknown_noise
-    )
+    """Posterior of the parameters of `law`.
 
-
-def of_potential(
-    potential: Potential,
-    graph: Graph,
-    reference: Reference,
-    quadratic: Quadratic,
-    cells: int,
-    sizes: tuple[float, ...],
-    modulus: float,
-    config: Config,
-    unknown_noise: bool = False,
-) -> Posterior:
-    """The same for a whole network: `graph` is its graph, whose units the prior is measured in."""
-    unit = jnp.asarray(parameter_units(graph, sizes, modulus))
-    bijector = Bijector(jnp.asarray(potential.nonnegative), unit)
-    temperature = float(cells) if config.temperature == "mean" else float(config.temperature)
+    `units` are their natural units (`NaturalUnits.parameters`), in which the prior is given.
+    `potential` is another form of the law's graph with the same parameters, if there is a faster
+    one: the network itself, where nothing was pruned.
+    """
     if config.deviation == "penalty":
         raise ValueError("the deviation of the prior must be a number here")
-    return Posterior(
-        potential,
-        reference,
-        quadratic,
-        bijector,
-        config.deviation * unit,
-        cells,
-        temperature,
-        unknown_noise,
-    )
+    potential = potential or law.graph
+    bijector = Bijector(jnp.asarray(potential.nonnegative), units)
+    mean = config.temperature == "mean"
+    temperature = float(likelihood.cells if mean else config.temperature)
+    prior = config.deviation * units
+    return Posterior(potential, law.reference, likelihood, bijector, prior, temperature)
 
 
 @eqx.filter_jit
-def laplace(posterior: Posterior, theta: Float[Array, "parameters"], steps: int = 20) -> Laplace:
+def laplace(posterior: Posterior, theta: Theta, steps: int = 20) -> Laplace:
     """Laplace approximation at the mode in u, reached from θ by damped Newton steps.
 
-    The curvature is JᵀJ of the rows of likelihood and prior (Gauss–Newton): always positive definite.
+    The curvature is JᵀJ of the rows of likelihood and prior (Gauss–Newton): always positive
+    definite.
     """
     curvature = gauss_newton(posterior.likelihood_rows, posterior.prior_rows)
     search = Search(steps, lengths=6, longest=1.0)

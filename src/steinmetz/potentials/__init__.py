@@ -1,1 +1,1 @@
-"""Potentials: learnable energies Ψ(θ, x), their graphs, and the law that remains after carving."""
+"""Learnable potentials: networks that are trained, graphs that they become, laws that are read."""

@@ -1,65 +1,77 @@
-"""Activations a unit may use: value, slope, SymPy form, and what pruning and the certificate may conclude from them."""
+"""Activations a unit may use, each with what later stages may conclude from it.
+
+An activation brings its value and slope, its SymPy form for the printed law, and the facts that
+pruning and the certificate rely on: convexity, growth, mirror symmetry and degree.
+"""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+if TYPE_CHECKING:
+    import sympy
+
 # 2 artanh(t)/t as a polynomial in t², best for t ≤ 1/3 (Chebyshev; error 10⁻¹⁸).
 _ARTANH = (
-    2.0, 0.6666666666666615, 0.4000000000018575, 0.28571428545454114, 0.22222224080747674, 0.18181740832504806,
-    0.1538661404230401, 0.13300374032674625, 0.12110168728069218, 0.0832450651186082, 0.17044163562781398,
+    2.0, 0.6666666666666615, 0.4000000000018575, 0.28571428545454114, 0.22222224080747674,
+    0.18181740832504806, 0.1538661404230401, 0.13300374032674625, 0.12110168728069218,
+    0.0832450651186082, 0.17044163562781398,
 )  # fmt: skip
 
-Pair = tuple[Float[Array, "..."], Float[Array, "..."]]
+Values = Float[Array, "..."]
+Pair = tuple[Values, Values]
 
 
 class Activation(NamedTuple):
-    """`both` gives a(z) and its slope at once; `many` does so for large arrays (None: the same).
+    """One function a(z) of the weighted sum z of a unit.
 
-    `convex` and `increasing` (non-decreasing) hold on the whole real line.
-
-    `mirrored` means a(z) − a(−z) = z. `degree` d means a(kz) = kᵈ a(z): such a unit has no scale of its own. Without
-    one it is None.
+    `both` gives a(z) and a'(z) at once; `many` does so for large arrays (None: the same function).
+    `symbolic` is a(z) as a SymPy expression. `convex` and `increasing` (non-decreasing) hold on the
+    whole real line. `mirrored` means a(z) − a(−z) = z. `degree` d means a(kz) = kᵈ a(z): such a
+    unit has no scale of its own; it is None for a unit that has one.
     """
 
-    both: Callable[[Float[Array, "..."]], Pair]
-    symbolic: Callable[[Any], Any]
+    both: Callable[[Values], Pair]
+    symbolic: "Callable[[sympy.Expr], sympy.Expr]"
     convex: bool
     increasing: bool
     mirrored: bool
     degree: int | None
-    many: Callable[[Float[Array, "..."]], Pair] | None = None
+    many: Callable[[Values], Pair] | None = None
 
-    def value(self, z: Float[Array, "..."]) -> Float[Array, "..."]:
+    def value(self, z: Values) -> Values:
+        """a(z)."""
         return self.both(z)[0]
 
 
-def _softplus_by(
-    logarithm: Callable[[Float[Array, "..."]], Float[Array, "..."]],
-) -> Callable[..., Pair]:
-    """log(1 + eᶻ) and its slope 1/(1 + e⁻ᶻ) from one exponential, with log(1 + s) by `logarithm`."""
+def _softplus_by(logarithm: Callable[[Values], Values]) -> Callable[..., Pair]:
+    """log(1 + eᶻ) and its slope 1/(1 + e⁻ᶻ) from one exponential, with log(1 + s) by `logarithm`.
+
+    s = e^(−|z|) ≤ 1, so nothing overflows. The derivative of the pair is written out: automatic
+    differentiation through |z| would give a curvature of zero at z = 0, where it is 1/4.
+    """
 
     @jax.custom_jvp
-    def softplus(z: Float[Array, "..."]) -> Pair:
+    def softplus(z: Values) -> Pair:
         small = jnp.exp(-jnp.abs(z))
         return jnp.maximum(z, 0) + logarithm(small), jnp.where(z >= 0, 1, small) / (1 + small)
 
     @softplus.defjvp
-    def _(primals: tuple, tangents: tuple) -> tuple[Pair, Pair]:
+    def _(primals: tuple[Values], tangents: tuple[Values]) -> tuple[Pair, Pair]:
         value, slope = softplus(*primals)
         return (value, slope), (slope * tangents[0], slope * (1 - slope) * tangents[0])
 
     return softplus
 
 
-def _log_one_plus(small: Float[Array, "..."]) -> Float[Array, "..."]:
-    """log(1 + s) = 2 artanh t with t = s/(2 + s), for 0 ≤ s ≤ 1: to the last digit, and several times as fast as log1p.
+def _log_one_plus(small: Values) -> Values:
+    """log(1 + s) = 2 artanh t with t = s/(2 + s), for 0 ≤ s ≤ 1, to the last digit.
 
-    A polynomial is sums and products, which a processor does for many numbers at a time; a library's logarithm is not.
-    It takes longer to compile.
+    Several times as fast as log1p: a polynomial is sums and products, which a processor does for
+    many numbers at a time; a library's logarithm is not. It takes longer to compile.
     """
     t = small / (2 + small)
     square = t * t
@@ -69,36 +81,18 @@ def _log_one_plus(small: Float[Array, "..."]) -> Float[Array, "..."]:
     return t * series
 
 
-def _log_form(z: Any) -> Any:
+def _log_form(z: "sympy.Expr") -> "sympy.Expr":
+    """Softplus as people write it."""
     import sympy
 
     return sympy.log(1 + sympy.exp(z))
 
 
-ACTIVATIONS = {
-    "softplus": Activation(
-        _softplus_by(jnp.log1p),
-        _log_form,
-        convex=True,
-        increasing=True,
-        mirrored=True,
-        degree=None,
-        many=_softplus_by(_log_one_plus),
-    ),
-    "square": Activation(
-        lambda z: (z * z, 2 * z),
-        lambda z: z**2,
-        convex=True,
-        increasing=False,
-        mirrored=False,
-        degree=2,
-    ),
-    "identity": Activation(
-        lambda z: (z, jnp.ones_like(z)),
-        lambda z: z,
-        convex=True,
-        increasing=True,
-        mirrored=False,
-        degree=1,
-    ),
-}
+_SOFTPLUS = Activation(
+    _softplus_by(jnp.log1p), _log_form, True, True, True, None, _softplus_by(_log_one_plus)
+)
+_SQUARE = Activation(lambda z: (z * z, 2 * z), lambda z: z**2, True, False, False, 2)
+_IDENTITY = Activation(lambda z: (z, jnp.ones_like(z)), lambda z: z, True, True, False, 1)
+
+# Every activation by its name; a new one is a new entry here.
+ACTIVATIONS = {"softplus": _SOFTPLUS, "square": _SQUARE, "identity": _IDENTITY}

@@ -1,24 +1,25 @@
-"""Network whose units choose among activations under the same gates, so that a polynomial can be found exactly.
+"""Network whose units choose among activations, so that a polynomial can be found exactly.
 
-Every unit offers softplus(z) and z² (and z itself, if asked) of one weighted sum z; gates on what follows decide which
-of them is used. Every layer sees the inputs and all layers before it, so a linear term needs no unit.
+Every unit offers softplus(z) and z² (and z itself, if asked) of one weighted sum z; gates on what
+follows decide which of them is used. Every layer sees the inputs and all layers before it, so a
+linear term needs no unit.
 """
 
 from typing import Literal
 
 from pydantic import Field, PositiveInt, field_validator
 
-from steinmetz.potentials import layered
+from steinmetz.potentials import base
 from steinmetz.potentials.activations import ACTIVATIONS
-from steinmetz.potentials.base import Settings
-from steinmetz.potentials.mlp import refuse_convex
+from steinmetz.potentials.layered import Layered, Wiring
 from steinmetz.records import Conditions
 
-# Squares of squares cannot bear the noise of half-open gates: they start open and close slowly.
-TRAINING = {"l0": {"offset": 2.0, "warm_up": 1.0, "rate": 0.02}}
+CONVEX = False
+# Squares of squares cannot bear the noise of half-open gates.
+TRAINING = {"l0": base.SLOW}
 
 
-class Config(Settings):
+class Config(base.Settings):
     """Shape of the network and what its units may be."""
 
     name: Literal["mixed"] = "mixed"
@@ -35,13 +36,12 @@ class Config(Settings):
     @classmethod
     def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         if not set(names) <= set(ACTIVATIONS) or len(set(names)) < len(names):
-            raise ValueError(
-                f"potential.activations must be different ones of {', '.join(ACTIVATIONS)}"
-            )
+            possible = ", ".join(ACTIVATIONS)
+            raise ValueError(f"potential.activations must be different ones of {possible}")
         return names
 
 
-def build(config: Config, inputs: tuple[str, ...], conditions: Conditions) -> layered.Layered:
+def build(config: Config, inputs: tuple[str, ...], conditions: Conditions) -> Layered:
     """h_k = [a(W_k [x, h₁, …, h_{k−1}]) for every activation a], Ψ = W [x, h₁, …]."""
-    refuse_convex("mixed", conditions)
-    return layered.build(inputs, config.widths, config.activations, direct=True, skip=True)
+    base.refuse_convex("mixed", conditions)
+    return Layered(inputs, config.widths, config.activations, Wiring(direct=True, skip=True))

@@ -68,8 +68,9 @@ def table(rows: Sequence[PrintedRow]) -> list[str]:
         gain = "" if row.gain is None else f"{row.gain:.2f}"
         lines.append(
             f"  {'→' if row.picked else ' '} {row.active:>3}  {row.loss:>9.4g} "
-            f"{row.criterion:>9.1f} {gain:>6}  {_five(inside):>9} {_five(outside):>9}  {reached:>15}  "
-            f"{'✓' if row.admissible else '✗':>2}  {_cut(row.law.removeprefix('Ψ = '), _IN_TABLE)}"
+            f"{row.criterion:>9.1f} {gain:>6}  {_five(inside):>9} {_five(outside):>9}  "
+            f"{reached:>15}  {'✓' if row.admissible else '✗':>2}  "
+            f"{_cut(row.law.removeprefix('Ψ = '), _IN_TABLE)}"
         )
     return lines
 

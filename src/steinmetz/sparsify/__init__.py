@@ -1,1 +1,1 @@
-"""Sparsify: train gates, prune the dead graph, trim by refits, and keep the law that earns its parameters."""
+"""From a full network to one small law: train, prune, trim, choose, refit (method §4)."""

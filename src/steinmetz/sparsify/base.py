@@ -1,81 +1,92 @@
-"""What every way to sparsify declares: its settings, and a penalty that turns raw weights into θ and a price."""
+"""What every way to sparsify declares: its settings, and a penalty.
+
+A penalty turns the raw variables that are trained into weights θ of the network, and puts a price
+on them. A file of this folder that defines what `PenaltyFile` lists is a way that studies can name.
+"""
 
 import abc
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Generic, Literal, Protocol, TypeVar, cast, runtime_checkable
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, UInt32
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, field_validator, model_validator
+import numpy as np
+import pydantic
+from jaxtyping import Array, Bool, Float, UInt32
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, PositiveFloat
 
+from steinmetz import registry
 from steinmetz.potentials.base import Network
+from steinmetz.shapes import Count, Scalar, Theta
+
+Mask = Bool[Array, "parameters"]
+Seed = UInt32[Array, ""]
+
+# Marks settings that matter only for the choice from the table, after the search.
+_CHOICE: dict[str, JsonValue] = {"stage": "carve"}
+# Nothing of ours: what the presets of the paper have in common.
+PAPER: Mapping[str, object] = {
+    "warm_up": 0.0,
+    "precision": "float64",
+    "min_relative_noise": 0.0,
+    "search": False,
+}
+# Whatever a penalty trains: a tree of arrays.
+Raw = TypeVar("Raw")
 
 
 class Settings(BaseModel):
-    """How networks are trained and what becomes of them; a method adds its own fields and defaults."""
+    """How networks are trained and what becomes of them; a way adds its own fields and defaults.
+
+    λ is measured in units of log(n)/n for n observed cells: the price of one parameter in the
+    Bayesian information criterion, where the loss is χ²/n. Refits are always in double precision. A
+    field that matters only after the search, for the choice, says so (`stage`).
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     method: str
     restarts: int = Field(8, ge=1, le=4096, description="networks trained side by side")
     steps: int = Field(3000, ge=1, description="Adam steps to the first penalty of the path")
-    stride: int = Field(
-        400, ge=1, description="Adam steps from one penalty of the path to the next"
-    )
+    stride: int = Field(400, ge=1, description="Adam steps from one penalty to the next")
     penalties: int = Field(4, ge=1, le=64, description="number of penalties on the path")
     rate: float = Field(0.05, gt=0, le=1, description="learning rate")
     penalty: tuple[PositiveFloat, PositiveFloat] = Field(
-        (5.0, 30.0),
-        description="first and last λ of the path, in units of log(n)/n: the price of one parameter in the Bayesian "
-        "information criterion for n observed cells",
+        (5.0, 30.0), description="first and last λ of the path, in units of log(n)/n for n cells"
     )
     warm_up: float = Field(
-        0.5,
-        ge=0,
-        le=1,
-        description="share of the first steps over which the penalty grows from zero",
+        0.5, ge=0, le=1, description="share of the first steps in which the penalty grows from zero"
     )
-    precision: Literal["float32", "float64"] = Field(
-        "float32", description="of the training; refits are float64"
-    )
+    precision: Literal["float32", "float64"] = Field("float32", description="of the training")
     min_relative_noise: float = Field(
-        0.1,
-        ge=0,
-        le=1,
-        description="least relative noise assumed while training, so that clean data can be carved too",
+        0.1, ge=0, le=1, description="least relative noise assumed in training, for clean data"
     )
-    search: bool = Field(
-        True, description="whether pruned laws are trimmed further by a search with refits"
-    )
+    search: bool = Field(True, description="whether pruned laws are trimmed further, with refits")
     prune: bool = Field(
-        True,
-        description="whether weights that are zero go away; if not, the law is the whole network",
+        True, description="whether zero weights go away; else the law is the network"
     )
-    candidates: int = Field(
-        6, ge=1, le=64, description="parameters tried for removal in every round of trimming"
-    )
+    candidates: int = Field(6, ge=1, le=64, description="removals tried per law in trimming")
     beam: int = Field(8, ge=1, le=64, description="shapes of each size kept while trimming")
     max_parameters: int = Field(
         64, ge=1, le=400, description="parameters above which a restart is cut before trimming"
     )
     bic_slack: float = Field(
-        10.0,
-        ge=0,
-        description="a smaller law is preferred while its BIC is at most this much above the lowest",
+        10.0, ge=0, description="excess of BIC allowed to a smaller law", json_schema_extra=_CHOICE
     )
     parameters: int | None = Field(
-        None, ge=1, description="take the law with this many parameters instead"
+        None, ge=1, description="take the law with this many parameters", json_schema_extra=_CHOICE
     )
 
-    @field_validator("penalty")
+    @pydantic.field_validator("penalty")
     @classmethod
     def _rising(cls, penalty: tuple[float, float]) -> tuple[float, float]:
         if penalty[0] > penalty[1]:
             raise ValueError(
-                f"sparsify.penalty = {list(penalty)} must rise: the path goes from few to many weights removed"
+                f"sparsify.penalty = {list(penalty)} must rise: the path goes from few to many "
+                "weights removed"
             )
         return penalty
 
-    @model_validator(mode="after")
+    @pydantic.model_validator(mode="after")
     def _whole(self) -> "Settings":
         if self.search and not self.prune:
             raise ValueError(
@@ -83,8 +94,21 @@ class Settings(BaseModel):
             )
         return self
 
+    @property
+    def gaussian_prior(self) -> bool:
+        """Whether the price is the negative logarithm of a Gaussian: then it can be the prior."""
+        return False
 
-class Penalty(eqx.Module):
+    def prior_deviation(self, penalty: float, cells: int) -> float:
+        """Standard deviation of the Gaussian prior that a price of `penalty` = λ stands for.
+
+        In the loss χ²/n + λ (log n/n) Σ θ², n/2 times the last term is ½ Σ (θ/τ)² with
+        τ = 1/√(λ log n). Only where `gaussian_prior`.
+        """
+        return float((penalty * np.log(cells)) ** -0.5)
+
+
+class Penalty(eqx.Module, Generic[Raw]):
     """One way to make weights go away. `raw` is whatever is trained; θ is what the network gets.
 
     `draws` is the number of random θ over which the loss of one step is averaged.
@@ -93,43 +117,61 @@ class Penalty(eqx.Module):
     draws: eqx.AbstractVar[int]
 
     @abc.abstractmethod
-    def start(
-        self, weights: Float[Array, "parameters"], closed: Bool[Array, "parameters"], key: Array
-    ) -> Any:
+    def start(self, weights: Theta, closed: Mask, key: Array) -> Raw:
         """Raw variables at the beginning; `closed` marks weights that start switched off."""
 
     @abc.abstractmethod
-    def draw(
-        self, network: Network, raw: Any, seed: UInt32[Array, ""], step: Int[Array, ""]
-    ) -> Float[Array, "parameters"]:
+    def draw(self, network: Network, raw: Raw, seed: Seed, step: Count) -> Theta:
         """θ of one training step."""
 
     @abc.abstractmethod
-    def price(self, raw: Any) -> Float[Array, ""]:
+    def price(self, raw: Raw) -> Scalar:
         """What λ multiplies."""
 
     @abc.abstractmethod
-    def settled(self, network: Network, raw: Any) -> Float[Array, "parameters"]:
+    def settled(self, network: Network, raw: Raw) -> Theta:
         """θ at test time, with exact zeros."""
 
     @abc.abstractmethod
-    def alive(self, raw: Any) -> Bool[Array, "parameters"]:
-        """Weights that may still matter; what is dead in a whole unit is cut out while training goes on."""
+    def alive(self, raw: Raw) -> Mask:
+        """Weights that may still matter; units without any are cut out while training goes on."""
 
-    def project(self, network: Network, raw: Any) -> Any:
+    def project(self, network: Network, raw: Raw) -> Raw:
         """Where a step may have left the allowed region, the nearest point in it."""
         return raw
 
 
-def uniform(seed: UInt32[Array, ""], step: Int[Array, ""], size: int) -> Float[Array, "size"]:
-    """Numbers in (0, 1) by hashing (seed, step, place): a permuted congruential generator, one round.
+@runtime_checkable
+class PenaltyFile(Protocol):
+    """What a file of this folder defines to be a way to sparsify.
 
-    Gate noise needs speed and no more quality than this; on a processor it is tens of times faster than the default
-    generator.
+    `TITLE` is its name for people, `RANGE` the λ of a whole L-curve, from hardly any price to more
+    than any weight is worth, and `PRESETS` has settings by the name of a preset.
     """
-    place = (
-        jnp.arange(size, dtype=jnp.uint32) + step.astype(jnp.uint32) * jnp.uint32(0x9E3779B9) + seed
-    )
-    state = place * jnp.uint32(747796405) + jnp.uint32(2891336453)
+
+    TITLE: str
+    RANGE: tuple[float, float]
+    PRESETS: Mapping[str, Mapping[str, object]]
+    Config: type[Settings]
+
+    def build(self, config: Settings) -> Penalty[object]:
+        """The penalty of a configuration."""
+
+
+def penalty_file(method: str) -> PenaltyFile:
+    """The way to sparsify of this name, or an InputError that lists those there are."""
+    return cast(PenaltyFile, registry.load("sparsify", method))
+
+
+def uniform(seed: Seed, step: Count, size: int) -> Float[Array, "size"]:
+    """Numbers in (0, 1) by hashing (seed, step, place): a permuted congruential generator.
+
+    One round of it. Gate noise needs speed and no more quality than this; on a processor it is tens
+    of times faster than the default generator.
+    """
+    stride = step.astype(jnp.uint32) * jnp.uint32(0x9E3779B9)
+    state = (jnp.arange(size, dtype=jnp.uint32) + stride + seed) * jnp.uint32(747796405)
+    state = state + jnp.uint32(2891336453)
     word = ((state >> ((state >> 28) + 4)) ^ state) * jnp.uint32(277803737)
-    return ((((word >> 22) ^ word) >> 8).astype(jnp.float32) + 0.5) * jnp.float32(2.0**-24)
+    number: Array = jnp.float32(2.0**-24) * ((((word >> 22) ^ word) >> 8).astype(jnp.float32) + 0.5)
+    return number

@@ -4,16 +4,16 @@ from typing import Literal
 
 from pydantic import Field
 
-from steinmetz.sparsify import lp
+from steinmetz.sparsify import norm
 
-PRESETS, RANGE, build = lp.PRESETS, lp.RANGE, lp.build
+TITLE = "L1"
+RANGE = (0.03, 3000.0)
+PRESETS = norm.PRESETS
+build = norm.build
 
 
-class Config(lp.Config):
+class Config(norm.NormSettings):
     """Lp with p = 1."""
 
     method: Literal["l1"] = "l1"
     p: Literal[1] = Field(1, description="power of the weights in the price")
-
-
-__all__ = ["PRESETS", "RANGE", "Config", "build"]

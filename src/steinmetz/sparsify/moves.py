@@ -1,8 +1,11 @@
-"""Moves from a law to one that is not larger: drop a parameter, make a unit linear, exchange a source or activation.
+"""Moves from a law to one that is not larger.
 
-Every move is followed by exact pruning and keeps the sign rules of the network, so every law on the way is admissible.
+Drop a parameter, make a unit linear, let an edge come from another node, give a unit another
+activation. Every move is followed by exact pruning and keeps the sign rules of the network, so
+every law on the way is admissible.
 """
 
+import dataclasses
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
@@ -17,12 +20,20 @@ from steinmetz.potentials.graph import UNIT, Edge, Graph
 from steinmetz.potentials.law import Law
 from steinmetz.sparsify.prune import prune
 
-# Where the slope of a unit at the reference says nothing (a square at zero), its line starts with this slope.
-_FLAT, _SLOPE = 1e-3, 0.5
+# Below this the slope of a unit at the reference says nothing (a square at zero) …
+_FLAT = 1e-3
+# … and its line starts with this slope.
+_SLOPE = 0.5
+# Laws with a unit made linear that are tried per law.
+_STRAIGHTENED = 2
 
 
 class Rules(NamedTuple):
-    """What the network allows: inputs, and whether units, whose weights may have either sign; depth; activations."""
+    """What the network allows.
+
+    `free` are the inputs whose weights may have either sign, `free_units` says the same of units;
+    `depth` is the longest chain of units, `kinds` are the activations.
+    """
 
     free: frozenset[int]
     free_units: bool
@@ -31,11 +42,12 @@ class Rules(NamedTuple):
 
     @classmethod
     def of(cls, graph: Graph) -> "Rules":
+        """The rules of a network, read from its graph."""
         inputs, signs = len(graph.inputs), (*graph.nonnegative, True)
         either = {edge.source for edge in graph.edges if not signs[edge.parameter]}
         free = frozenset(source for source in either if source < inputs)
         kinds = tuple(sorted(set(graph.activations)))
-        return cls(free, any(source >= inputs for source in either), len(graph.levels), kinds)
+        return cls(free, any(source >= inputs for source in either), len(graph.layers), kinds)
 
     def signed(self, graph: Graph, source: int) -> bool:
         """Whether a weight on this node may have either sign."""
@@ -47,118 +59,114 @@ def drop(law: Law, parameters: list[int], units: tuple[Edge, ...] = ()) -> Law:
     values = np.asarray(law.values).copy()
     values[parameters] = 0.0
     edges = tuple(edge for edge in law.graph.edges if edge not in units)
-    return prune(reshaped(law.graph, edges), jnp.asarray(values), law.reference)
+    graph = dataclasses.replace(law.graph, edges=edges)
+    return prune(graph, jnp.asarray(values), law.reference)
+
+
+def smaller(law: Law, order: list[int], count: int) -> list[Law]:
+    """Laws with fewer parameters, one move away.
+
+    Without one of the first `count` parameters of `order`, without an edge of weight one, or with
+    one of the first units that can be made linear.
+    """
+    others = [drop(law, [index]) for index in order[:count]]
+    others += [drop(law, [], (edge,)) for edge in droppable_units(law.graph)]
+    straight = [linearise(law, unit) for unit in law.graph.units()]
+    others += [other for other in straight if other is not None][:_STRAIGHTENED]
+    return [other for other in others if 0 < other.graph.size < law.graph.size]
+
+
+def sideways(law: Law, rules: Rules) -> list[Law]:
+    """Laws of at most the same size with an edge from elsewhere or another activation."""
+    others = exchanges(law, rules) + retyped(law, rules)
+    return [other for other in others if 0 < other.graph.size <= law.graph.size]
 
 
 def droppable_units(graph: Graph) -> list[Edge]:
-    """Edges of weight one that stand beside others; where they are alone, dropping what follows does the same."""
-    return [
-        edge for edge in graph.edges if edge.parameter == UNIT and len(graph.into(edge.target)) > 1
-    ]
+    """Edges of weight one that stand beside others.
+
+    Where one is alone, dropping what follows does the same.
+    """
+    unit = [edge for edge in graph.edges if edge.parameter == UNIT]
+    return [edge for edge in unit if len(graph.into(edge.target)) > 1]
 
 
 def linearise(law: Law, unit: int) -> Law | None:
-    """The law with unit(z) replaced by z·slope, its weights merged into its neighbours'; or None where they cannot be.
+    """The law with unit(z) replaced by z·slope, its weights merged into its neighbours'.
 
-    The slope is taken at the reference point, which only sets the start of the refit.
+    None where they cannot be merged. The slope is taken at the reference point, which only sets the
+    start of the refit.
     """
-    graph, values = law.graph, np.asarray(law.values).copy()
-    outgoing = [edge for edge in graph.edges if edge.source == unit]
-    around = [edge.parameter for edge in (*outgoing, *graph.into(unit)) if edge.parameter != UNIT]
-    uses = np.bincount(
-        [edge.parameter for edge in graph.edges if edge.parameter != UNIT], minlength=1
-    )
-    if min(len(outgoing), len(graph.into(unit))) != 1 or any(
-        uses[parameter] > 1 for parameter in around
-    ):
-        return None
-    if any(edge.parameter == UNIT for edge in outgoing):
+    graph, values, uses = law.graph, np.asarray(law.values).copy(), law.graph.uses()
+    incoming, outgoing = graph.into(unit), graph.out_of(unit)
+    weights = [edge.parameter for edge in (*outgoing, *incoming) if edge.parameter != UNIT]
+    single = min(len(outgoing), len(incoming)) == 1 and all(uses[weights] == 1)
+    if not single or any(edge.parameter == UNIT for edge in outgoing):
         return None
     values[[edge.parameter for edge in outgoing]] *= reference_slope(law, unit)
     kinds = list(graph.activations)
     kinds[unit - len(graph.inputs)] = "identity"
-    return prune(
-        reshaped(graph, graph.edges, activations=tuple(kinds)), jnp.asarray(values), law.reference
-    )
-
-
-def reshaped(
-    graph: Graph,
-    edges: tuple[Edge, ...],
-    nonnegative: tuple[bool, ...] | None = None,
-    activations: tuple[str, ...] | None = None,
-) -> Graph:
-    """A graph over the same inputs and parameters with other edges, signs or activations."""
-    return Graph(
-        inputs=graph.inputs,
-        activations=graph.activations if activations is None else activations,
-        edges=edges,
-        nonnegative=graph.nonnegative if nonnegative is None else nonnegative,
-    )
+    straight = dataclasses.replace(graph, activations=tuple(kinds))
+    return prune(straight, jnp.asarray(values), law.reference)
 
 
 def exchanges(law: Law, rules: Rules) -> list[Law]:
-    """Laws of at most the same size in which one edge comes from another node instead."""
-    graph, values = law.graph, np.asarray(law.values)
-    inputs, found = len(graph.inputs), []
+    """Laws that are not deeper, in which one edge comes from another node instead."""
+    graph, inputs, uses = law.graph, len(law.graph.inputs), law.graph.uses()
+    others = []
     for edge in graph.edges:
-        if edge.parameter != UNIT and sum(e.parameter == edge.parameter for e in graph.edges) > 1:
+        if edge.parameter != UNIT and uses[edge.parameter] > 1:
             continue
         taken = {other.source for other in graph.into(edge.target)}
         units = [unit for unit in graph.units() if unit < edge.target and unit != edge.source]
-        for source in [node for node in (*range(inputs), *units) if node not in taken]:
-            edges = tuple(
-                Edge(e.target, source, e.parameter) if e == edge else e for e in graph.edges
-            )
-            signs, start = list(graph.nonnegative), values.copy()
-            if edge.parameter != UNIT:
-                free = rules.signed(graph, source)
-                signs[edge.parameter] = not free
-                start[edge.parameter] = abs(start[edge.parameter]) * (-1 if free else 1)
-            found.append(
-                prune(reshaped(graph, edges, tuple(signs)), jnp.asarray(start), law.reference)
-            )
-    fitting = [other for other in found if len(other.graph.levels) <= rules.depth]
-    return [other for other in fitting if 0 < other.graph.size <= graph.size]
+        free = [node for node in (*range(inputs), *units) if node not in taken]
+        others += [_exchanged(law, edge, source, rules) for source in free]
+    return [other for other in others if len(other.graph.layers) <= rules.depth]
+
+
+def _exchanged(law: Law, edge: Edge, source: int, rules: Rules) -> Law:
+    """The law in which an edge comes from `source`, with a weight of the sign allowed there."""
+    graph, values = law.graph, np.asarray(law.values).copy()
+    edges = tuple(e._replace(source=source) if e == edge else e for e in graph.edges)
+    signs = list(graph.nonnegative)
+    if edge.parameter != UNIT:
+        free = rules.signed(graph, source)
+        signs[edge.parameter] = not free
+        values[edge.parameter] = abs(values[edge.parameter]) * (-1 if free else 1)
+    other = dataclasses.replace(graph, edges=edges, nonnegative=tuple(signs))
+    return prune(other, jnp.asarray(values), law.reference)
 
 
 def retyped(law: Law, rules: Rules) -> list[Law]:
-    """Laws of at most the same size in which one unit has another activation of the network."""
-    graph, found = law.graph, []
-    for index, name in enumerate(graph.activations):
-        for kind in rules.kinds:
-            if kind != name:
-                kinds = (*graph.activations[:index], kind, *graph.activations[index + 1 :])
-                found.append(
-                    prune(
-                        reshaped(graph, graph.edges, activations=kinds), law.values, law.reference
-                    )
-                )
-    return [other for other in found if 0 < other.graph.size <= graph.size]
+    """Laws in which one unit has another activation of the network."""
+    others = []
+    for index, name in enumerate(law.graph.activations):
+        for kind in (kind for kind in rules.kinds if kind != name):
+            kinds = list(law.graph.activations)
+            kinds[index] = kind
+            other = dataclasses.replace(law.graph, activations=tuple(kinds))
+            others.append(prune(other, law.values, law.reference))
+    return others
 
 
 def flipped(law: Law) -> Law | None:
-    """The same shape from another start: in units without a scale, what stands beside the one changes its sign.
+    """The same shape from another start; None where there is no other.
 
-    Least squares does not cross from (a − kb)² to (a + kb)²: k would have to become infinite or zero on the way.
+    In units without a scale, what stands beside the weight one changes its sign. Least squares does
+    not cross from (a − kb)² to (a + kb)²: k would have to become infinite or zero on the way.
     """
     graph, values = law.graph, np.asarray(law.values).copy()
-    beside = [
-        edge
-        for unit in droppable_units(graph)
-        for edge in graph.into(unit.target)
-        if edge.parameter != UNIT
-    ]
+    targets = [unit.target for unit in droppable_units(graph)]
+    beside = [edge for node in targets for edge in graph.into(node) if edge.parameter != UNIT]
     free = [edge for edge in beside if not graph.nonnegative[edge.parameter]]
     if not free:
         return None
     for edge in free:
         values[edge.parameter] = -np.sign(values[edge.parameter])
     for unit in {edge.target for edge in free}:
-        outgoing = [e.parameter for e in graph.edges if e.source == unit and e.parameter != UNIT]
-        values[outgoing] = np.where(
-            [graph.nonnegative[p] for p in outgoing], values[outgoing], -values[outgoing]
-        )
+        outgoing = [edge.parameter for edge in graph.out_of(unit) if edge.parameter != UNIT]
+        fixed = [graph.nonnegative[parameter] for parameter in outgoing]
+        values[outgoing] = np.where(fixed, values[outgoing], -values[outgoing])
     return Law(graph, jnp.asarray(values), law.reference)
 
 
@@ -167,17 +175,16 @@ def reference_slope(law: Law, unit: int) -> float:
     graph, weights = law.graph, np.append(np.asarray(law.values), 1.0)
     nodes = list(law.reference.point)
     for node in graph.units():
-        z = sum(
-            (float(weights[e.parameter]) * nodes[e.source] for e in graph.into(node)), start=0.0
-        )
-        function = ACTIVATIONS[graph.activation(node)].value
+        terms = (float(weights[e.parameter]) * nodes[e.source] for e in graph.into(node))
+        z = sum(terms, start=0.0)
         if node == unit:
             slope = float(_slope(graph.activation(node))(z))
             return slope if abs(slope) > _FLAT else _SLOPE
-        nodes.append(float(function(jnp.asarray(z))))
+        nodes.append(float(ACTIVATIONS[graph.activation(node)].value(jnp.asarray(z))))
     raise ValueError(f"node {unit} is not a unit of the graph")
 
 
 @cache
 def _slope(activation: str) -> Callable[[float], Array]:
+    """The compiled slope of an activation."""
     return jax.jit(jax.grad(ACTIVATIONS[activation].value))

@@ -1,6 +1,7 @@
 """Read a study by name, from a TOML file or for tables of measured rows, with changes.
 
-Raw settings become checked records; the first wrong one is named in one sentence with what is possible.
+Raw settings become checked records; the first wrong one is named in one sentence with what is
+possible.
 """
 
 import copy

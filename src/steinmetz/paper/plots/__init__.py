@@ -1,5 +1,6 @@
-"""Kinds of figures, one file each: what a point of it is, how it is drawn, and its tables.
+"""Kinds of figures, one file each: what is measured at a point, and how rows of it are drawn.
 
-A file has `measure`, `draw` and `details` (see `kinds.Kind`), and `Options` where its grids have
-any; it is found by its name, which a grid gives as `kind`.
+A file has `measure` and `draw` (see `records.Kind`), `Options` where its grids have any, and
+`details` where it says more than the figure. A grid names it as its `kind`; one new kind is one
+new file, and no list has to know it.
 """

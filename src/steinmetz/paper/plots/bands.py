@@ -1,4 +1,8 @@
-"""Mean ± 2 sd over noisy validation data: a panel per reading."""
+"""Mean ± 2 sd over noisy validation data: a panel per reading.
+
+The push-forward shows what the posterior leaves open, the predictive band also the noise; only the
+second can be expected to hold 95 % of the data (method §6).
+"""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -34,7 +38,10 @@ def draw(outcome: Outcome[SampledPoint]) -> Figure:
 
 
 def _panel(axis: Axes, point: SampledPoint, reading: str) -> None:
-    """Both bands, the mean and the noisy data of every component that is shown."""
+    """Both bands, the mean and the noisy data of every component that is shown.
+
+    The axis follows the data, not the bands, which may be far wider in the extrapolated part.
+    """
     x, dots = point.coordinate, common.every(len(point.coordinate), _DOTS)
     for colour, index in zip(COLOURS, common.shown(point), strict=False):
         for moments, alpha in ((point.predictive, 0.18), (point.pushed, 0.4)):

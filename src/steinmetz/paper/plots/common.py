@@ -1,4 +1,8 @@
-"""What the figures of the reproduction share."""
+"""What the figures of the reproduction share: panels, bands, borders, ticks and counts in words.
+
+Colours of arms are declared with the arms (`arms.toml`), the style of all figures in
+`report.style`.
+"""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -40,7 +44,10 @@ def named(axis: Axes, title: str, x: str, y: str = "") -> None:
 
 
 def borders(axis: Axes, point: FitPoint) -> None:
-    """Green lines where the sampled range ends; beyond is extrapolation."""
+    """Green lines where the sampled range ends; beyond is extrapolation.
+
+    With ε = 0.2 the data of the paper lie in 0.8 ≤ F11 ≤ 1.2, not where it says (see the errata).
+    """
     x, inside = point.coordinate, point.coordinate[point.sampled]
     for border in (inside.min(initial=np.inf), inside.max(initial=-np.inf)):
         if x.min() < border < x.max():
@@ -48,7 +55,10 @@ def borders(axis: Axes, point: FitPoint) -> None:
 
 
 def plain_ticks(*axes: Axis) -> None:
-    """1, 2, 5, 10 … along logarithmic axes that span little."""
+    """1, 2, 5, 10 … along logarithmic axes that span little.
+
+    By default such an axis may show a single tick, or powers like 6 × 10⁻².
+    """
     for axis in axes:
         axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axis.set_major_formatter(FormatStrFormatter("%g"))
@@ -56,7 +66,7 @@ def plain_ticks(*axes: Axis) -> None:
 
 
 def shown(point: FitPoint) -> list[int]:
-    """Components that vary along the path; equal ones once."""
+    """Indices of the components that vary along the path; of equal ones (S22 = S33) the first."""
     return distinct(point.truth)
 
 

@@ -1,4 +1,8 @@
-"""Seconds of the methods beside the paper's: a panel per problem."""
+"""Seconds of the methods beside the paper's: a panel per problem.
+
+Nothing is computed for this figure: it looks at points of its sources. Seconds are those of the
+process that did the work, on this machine; the paper's are of a graphics card.
+"""
 
 from typing import NamedTuple
 
@@ -35,7 +39,11 @@ class Options(grids.Options):
 
 
 class Cost(NamedTuple):
-    """One arm: what the paper prints, and here means of seconds, counts and most particles."""
+    """One arm: what the paper prints, and what was measured here.
+
+    `seconds` and `compiling`, which is part of them, are means over seeds; `counts` is the range of
+    the number of parameters, `particles` the largest ensemble.
+    """
 
     arm: str
     printed: Printed

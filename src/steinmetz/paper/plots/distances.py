@@ -1,4 +1,8 @@
-"""W1 along the path, method by method: a row per reading, a panel per score; against seconds."""
+"""W1 along the path, method by method: a row per reading, a panel per score.
+
+Where the grid has `lengths`, a last row shows W1 against the seconds of samplers stopped early:
+methods are then compared at equal time instead of at sizes someone chose.
+"""
 
 from collections.abc import Sequence
 
@@ -49,7 +53,11 @@ def draw(outcome: Outcome[SampledPoint]) -> Figure:
 
 
 def _curves(axis: Axes, rows: Rows, score: ScoreKey) -> None:
-    """A line per arm, and how large its laws and its ensemble are."""
+    """A line per arm, with how large its laws and its ensemble are.
+
+    The logarithmic axis spans five decades at most: W1 vanishes at the reference, and a line that
+    dives there would leave no room for the differences between methods.
+    """
     top = max(float(row.result.score_along(score).max()) for row in rows)
     for arm, same in grouped(rows, lambda row: row.arm).items():
         look, first = arms().look(arm), same[0].result
@@ -65,7 +73,10 @@ def _curves(axis: Axes, rows: Rows, score: ScoreKey) -> None:
 
 
 def _against_time(axis: Axes, rows: Rows, score: str, title: str) -> None:
-    """The same samplers stopped early: W1 against seconds of sampling, means over seeds."""
+    """The same samplers stopped early: W1 against seconds of sampling, means over seeds.
+
+    Compilation is left out: it happens once, and a longer run does not make it longer.
+    """
     for arm, same in grouped(rows, lambda row: row.arm).items():
         look, curve = arms().look(arm), []
         for _, stopped in sorted(grouped(same, lambda row: row.value or 0.0).items()):

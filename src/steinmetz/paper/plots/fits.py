@@ -1,4 +1,8 @@
-"""Laws along the path: a column per penalty, Ψ above, observed components and closed form below."""
+"""Laws along the path: a column per penalty, Ψ above, observed components below.
+
+Ψ is never observed; only its slopes are, through the stress. Under the figure stands the closed
+form of the first law, where it can be typeset.
+"""
 
 from itertools import pairwise
 
@@ -86,17 +90,20 @@ def _observed(axis: Axes, point: FitPoint, kind: str) -> None:
 
 
 def _typeset(row: Row[FitPoint]) -> str:
-    """The closed form, broken where a sum goes on; a few words where it would fill the page."""
+    """The closed form, broken where a sum goes on; a few words where it would fill the page.
+
+    Lines are broken outside of all brackets only, because each is typeset on its own.
+    """
     latex = row.result.latex
     if latex is None:
         return ""
     plain = latex.replace(r"\left", "").replace(r"\right", "").replace(r"\hat{\Psi}", r"\hat\Psi")
     lines, depth = [""], 0
     for term in _terms(plain):
-        depth += term.count("(") + term.count("{") - term.count(")") - term.count("}")
-        if len(lines[-1]) > _LINE and depth <= 0 and term.lstrip().startswith(("+", "-")):
+        if len(lines[-1]) > _LINE and depth == 0 and term.startswith(("+", "-")):
             lines.append("")
         lines[-1] += term
+        depth += term.count("(") + term.count("{") - term.count(")") - term.count("}")
     if len(lines) > _MOST_LINES or max(map(len, lines)) > 3 * _LINE:
         return f"{row.arm}: {row.result.active} parameters (the closed form is on the page)"
     return f"{row.arm}: " + "\n".join(f"${line.strip()}$" for line in lines)
@@ -109,7 +116,11 @@ def _terms(text: str) -> list[str]:
 
 
 def details(outcome: Outcome[FitPoint]) -> Details:
-    """Closed forms of the first seed where they can be read, and the table of all seeds."""
+    """Closed forms of the first seed where they can be read, and the table of all seeds.
+
+    Counts are of weights in the network, of weights left by training, of parameters in the law that
+    predicts, and the paper's.
+    """
     short = [row for row in outcome.rows if row.seed == 0 and row.result.active <= _PRINTED]
     laws = [f"{row.arm}: {row.result.closed_form}" for row in short]
     names = list(outcome.rows[0].result.r2_components)

@@ -1,4 +1,8 @@
-"""Particles of the L1 flow at some steps: third coordinate against first, the second as colour."""
+"""Particles of a Stein flow under an L1 prior: third coordinate against first, second as colour.
+
+The likelihood is Gaussian and knows little about the third coordinate, so the prior drives it to
+exactly zero, while the two others keep the spread of their posterior: sparse and uncertain at once.
+"""
 
 import time
 
@@ -10,7 +14,7 @@ from steinmetz.cache import Cache, ContentCache
 from steinmetz.engine import density
 from steinmetz.paper import grids
 from steinmetz.paper.plots import common
-from steinmetz.paper.records import Details, FlowSnapshots, Outcome
+from steinmetz.paper.records import FlowSnapshots, Outcome
 from steinmetz.records import Report
 from steinmetz.report.style import COLOURS
 from steinmetz.shapes import Scalar, Vector
@@ -27,7 +31,10 @@ class Options(grids.Options):
 
 
 def measure(point: grids.Point, results: ContentCache, report: Report) -> FlowSnapshots:
-    """Particles of a Stein flow under an L1 prior: where they start, and after some steps."""
+    """Where particles start, and where they are after some steps of `infer.l1flow`.
+
+    The log likelihood is −½ (x − m)ᵀ P (x − m) with mean m and precision P.
+    """
     options, seed = point.grid.of(Options), point.seed
     mean, precision = jnp.asarray(options.mean), jnp.asarray(options.precision)
     method = {"particles": options.particles, "penalty": options.penalty}
@@ -65,8 +72,3 @@ def draw(outcome: Outcome[FlowSnapshots]) -> Figure:
     axes[0].legend(fontsize=7)
     figure.colorbar(dots, ax=axes, label="θ₂")
     return figure
-
-
-def details(outcome: Outcome[FlowSnapshots]) -> Details:
-    """Nothing but the figure."""
-    return Details()

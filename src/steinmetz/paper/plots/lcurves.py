@@ -1,4 +1,8 @@
-"""Test R² against the penalty: a panel per method, a line per noise."""
+"""Test R² against the penalty λ: a panel per way to sparsify, a line per noise.
+
+With a small penalty nothing is sparse, with a large one nothing is left; between them lies the
+corner, up to which R² costs nothing.
+"""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,7 +14,7 @@ from steinmetz.engine import lcurve
 from steinmetz.paper import grids
 from steinmetz.paper.arms import Frozen
 from steinmetz.paper.plots import common
-from steinmetz.paper.records import Curve, CurveRows, Details, Outcome
+from steinmetz.paper.records import Curve, CurveRows, Outcome
 from steinmetz.records import Report
 from steinmetz.report.style import COLOURS
 
@@ -34,7 +38,11 @@ class Options(grids.Options):
 
 
 def measure(point: grids.Point, results: ContentCache, report: Report) -> CurveRows:
-    """L-curves of one seed: a row per network."""
+    """All networks of one seed.
+
+    They depend on the study, on how much is trained, and on the range of penalties, which each way
+    to sparsify declares.
+    """
     options, study = point.grid.of(Options), point.study
     size = options.sizes[point.scale]
 
@@ -79,8 +87,3 @@ def _curve(axis: Axes, curve: Curve, picks: list[float], colour: str) -> None:
     for pick in picks:
         place = int(np.argmin(np.abs(x - pick)))
         axis.plot(x[place], median[place], "o", ms=7, mfc="none", mec=colour, mew=1.4)
-
-
-def details(outcome: Outcome[CurveRows]) -> Details:
-    """Nothing but the figure."""
-    return Details()

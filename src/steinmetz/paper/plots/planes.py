@@ -1,4 +1,8 @@
-"""Slices of Ψ with their minima: the generating law and the law that was found."""
+"""Slices of Ψ through the reference, with their minima: the generating law and the carved one.
+
+The energy of a phase-changing solid has several wells; the law is carved from stresses and chemical
+potentials alone, and must find them without having seen Ψ.
+"""
 
 from matplotlib.figure import Figure
 
@@ -6,13 +10,13 @@ from steinmetz.cache import Cache, ContentCache
 from steinmetz.materials import slices
 from steinmetz.paper import points
 from steinmetz.paper.grids import Point
-from steinmetz.paper.records import Details, Outcome, PlaneSlices
+from steinmetz.paper.records import Outcome, PlaneSlices
 from steinmetz.records import Report
 from steinmetz.report import planes
 
 
 def measure(point: Point, results: ContentCache, report: Report) -> PlaneSlices:
-    """Slices of Ψ of truth and law, with the number of wells in each."""
+    """Slices of Ψ of truth and law, with the number of wells (grid minima) in each."""
 
     def compute(_: Cache) -> PlaneSlices:
         law_of_study = points.law_of(point.study, results, report)
@@ -35,8 +39,3 @@ def draw(outcome: Outcome[PlaneSlices]) -> Figure:
     """The first seed."""
     cuts = outcome.rows[0].result
     return planes.draw({f"law, {cuts.active} parameters": cuts.law, "truth": cuts.truth})
-
-
-def details(outcome: Outcome[PlaneSlices]) -> Details:
-    """Nothing but the figure."""
-    return Details()

@@ -1,4 +1,8 @@
-"""W1 against data or particles: along the path for every value, and its mean over the path."""
+"""W1 against data or particles: along the path for every value, and its mean over the path.
+
+The rank correlation with the axis stands in the legend: it says whether W1 falls, without a model
+of how.
+"""
 
 import matplotlib
 import numpy as np
@@ -19,7 +23,10 @@ ByValue = dict[float, list[SampledPoint]]
 
 
 def draw(outcome: Outcome[SampledPoint]) -> Figure:
-    """A row per reading: the first panel along the path (left), means of all of them (right)."""
+    """A row per reading: along the path (left), the mean over the path (right).
+
+    Left only the first panel of the grid, a line per value; right all of them, a line per panel.
+    """
     shown, groups = outcome.grid.of(Options).panels, grouped(outcome.rows, lambda row: row.reading)
     label = "" if outcome.grid.axis is None else outcome.grid.axis.label
     figure, axes = common.panels((len(groups), 2), (7.4, 2.7 * len(groups) + 0.2))

@@ -1,0 +1,36 @@
+"""Two threads: results in order, and an end in order."""
+
+import threading
+import time
+
+import pytest
+
+from steinmetz.threads import in_threads
+
+
+def test_results_come_in_the_order_of_the_pieces():
+    shown = []
+    waits = [0.2, 0.0, 0.1, 0.0]
+
+    def work(index):
+        time.sleep(waits[index])
+        return 10 * index
+
+    assert in_threads(work, range(4), lambda: shown.append(1)) == [0, 10, 20, 30]
+    assert shown
+    assert in_threads(work, []) == []
+
+
+def test_an_exception_stops_the_others_and_is_raised():
+    stop, begun = threading.Event(), []
+
+    def work(index):
+        begun.append(index)
+        if index == 0:
+            raise KeyError("damaged")
+        stop.wait(5)
+
+    with pytest.raises(KeyError, match="damaged"):
+        in_threads(work, range(9), stop=stop)
+    assert stop.is_set()
+    assert len(begun) < 9
