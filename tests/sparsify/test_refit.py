@@ -10,13 +10,13 @@ from steinmetz.potentials.graph import Edge
 from steinmetz.potentials.law import Law
 from steinmetz.sparsify.padded import Size, many_slopes
 from steinmetz.sparsify.prune import prune
-from steinmetz.sparsify.refit import Objective, Start, refit
+from steinmetz.sparsify.refit import Candidate, Objective, refit
 
 
 def fitted(laws, observations, ridge, steps, batch=1):
     """Candidates of some laws."""
     objective = Objective(weighted(observations), REFERENCE, ridge)
-    starts = [Start(law, origin) for origin, law in enumerate(laws)]
+    starts = [Candidate(law, origin) for origin, law in enumerate(laws)]
     return refit(starts, Size.of([law.graph for law in laws]), objective, steps, batch)
 
 

@@ -13,7 +13,7 @@ from steinmetz.potentials.graph import UNIT, Edge
 from steinmetz.potentials.law import Law
 from steinmetz.sparsify.choose import tabulate
 from steinmetz.sparsify.moves import Rules
-from steinmetz.sparsify.refit import Objective, Start
+from steinmetz.sparsify.refit import Candidate, Objective
 from steinmetz.sparsify.trim import Refitter, trim
 
 RULES = Rules(frozenset({2}), False, 2, ("softplus",))
@@ -25,7 +25,7 @@ def objective(observations):
 
 @pytest.fixture(scope="module")
 def trimmed(observations):
-    starts = [Start(law, origin) for origin, law in enumerate((nested_law(), small_law()))]
+    starts = [Candidate(law, origin) for origin, law in enumerate((nested_law(), small_law()))]
     refitter = Refitter.of(starts, RULES, objective(observations), 16)
     return trim(starts, refitter, moves=4, beam=3)
 
@@ -49,12 +49,12 @@ def test_spread_tells_what_each_restart_reached(trimmed):
 def test_moves_to_kinds_and_depths_that_no_start_has_are_judged_rightly(observations):
     """A softplus start of a network that also offers squares; a shallow start of a deep network."""
     rules = RULES._replace(depth=3, kinds=("softplus", "square"), free_units=True)
-    start = Start(small_law(), 0)
+    start = Candidate(small_law(), 0)
     refitter = Refitter.of([start], rules, objective(observations), 8)
     edges = (Edge(3, 0, 0), Edge(4, 3, UNIT), Edge(5, 4, 1), Edge(6, 5, 2))
     deep = graph(edges, ("softplus", "square", "softplus"), (True,) * 3)
     law = Law(deep, jnp.array([0.1, 0.2, 1.0]), REFERENCE)
-    (judged,) = refitter.fit([Start(law, 0)], steps=0)
+    (judged,) = refitter.fit([Candidate(law, 0)], steps=0)
     quadratic = weighted(observations)
     expected = float(misfit(quadratic, law.slopes(quadratic.inputs)))
     assert judged.misfit == pytest.approx(expected, rel=1e-9)

@@ -68,7 +68,7 @@ def _values_and_slopes(
     bijector, likelihood = posterior.bijector, posterior.likelihood
     u = particles[:, : posterior.potential.size]
     theta = jax.vmap(bijector.forward)(u)
-    log_factor = particles[:, -1] if posterior.unknown_noise else jnp.zeros(len(u), u.dtype)
+    log_factor = particles[:, -1] if likelihood.unknown_noise else jnp.zeros(len(u), u.dtype)
     squares, slope = _misfit(posterior, stack, theta, data)
     misfit = share * squares + likelihood.quadratic.constant
     weight = jnp.exp(-2 * log_factor) / posterior.temperature
@@ -80,7 +80,7 @@ def _values_and_slopes(
     in_theta = -share * weight[:, None] * slope - scaled / posterior.prior
     # dθ/du is θ where θ = scale · exp(u), and the volume log |dθ/du| then has slope 1
     in_u = in_theta * jnp.where(bijector.nonnegative, theta, bijector.scale) + bijector.nonnegative
-    if posterior.unknown_noise:
+    if likelihood.unknown_noise:
         in_u = jnp.append(in_u, (misfit * weight - cells - log_factor)[:, None], axis=1)
     return value, in_u
 

@@ -74,14 +74,9 @@ class Posterior(eqx.Module):
     temperature: float = eqx.field(static=True)
 
     @property
-    def unknown_noise(self) -> bool:
-        """Whether the last coordinate is log s."""
-        return self.likelihood.unknown_noise
-
-    @property
     def dimension(self) -> int:
         """Coordinates: one per parameter, and log s where the noise is unknown."""
-        return self.potential.size + self.unknown_noise
+        return self.potential.size + self.likelihood.unknown_noise
 
     def theta(self, u: Vector) -> Theta:
         """Parameters θ at coordinates u."""
@@ -89,12 +84,12 @@ class Posterior(eqx.Module):
 
     def log_factor(self, u: Vector) -> Scalar:
         """log s."""
-        return u[-1] if self.unknown_noise else jnp.zeros((), u.dtype)
+        return u[-1] if self.likelihood.unknown_noise else jnp.zeros((), u.dtype)
 
     def inverse(self, theta: Theta) -> Vector:
         """Where θ lies in u, with the noise as it was given."""
         u = self.bijector.inverse(theta)
-        return jnp.append(u, 0.0) if self.unknown_noise else u
+        return jnp.append(u, 0.0) if self.likelihood.unknown_noise else u
 
     def log_density(self, u: Vector) -> Scalar:
         """log π(u), up to a constant."""
@@ -102,8 +97,8 @@ class Posterior(eqx.Module):
 
     def estimate(self, u: Vector, batch: Batch) -> Scalar:
         """log π(u) with the sum over data estimated from some of them, without bias."""
-        data = len(self.likelihood.quadratic.inputs)
-        return self._log_density(u, self.some(batch), data / batch.size)
+        share = len(self.likelihood.quadratic.inputs) / batch.size
+        return self._log_density(u, self.some(batch), share)
 
     def some(self, batch: Batch) -> Quadratic:
         """The residuals of some data only."""
@@ -129,7 +124,7 @@ class Posterior(eqx.Module):
         quadratic = self.likelihood.quadratic
         slope = slopes(self.potential, self.reference, self.theta(u), quadratic.inputs)
         rows = residuals(quadratic, slope).ravel()
-        if self.unknown_noise:
+        if self.likelihood.unknown_noise:
             rows = jnp.append(rows, jnp.sqrt(quadratic.constant)) * jnp.exp(-u[-1])
             rows = jnp.append(rows, jnp.sqrt(1.0 * self.likelihood.cells) * u[-1])
         return rows / jnp.sqrt(self.temperature)
@@ -142,7 +137,7 @@ class Posterior(eqx.Module):
         """
         bent = jnp.where(self.bijector.nonnegative, 1.0, _STRAIGHT)
         rows = jnp.concatenate([self.theta(u) / self.prior, bent * u[: self.potential.size]])
-        return jnp.append(rows, u[-1]) if self.unknown_noise else rows
+        return jnp.append(rows, u[-1]) if self.likelihood.unknown_noise else rows
 
     def draw_prior(self, key: Array) -> Vector:
         """An exact draw: normal, half-normal where the sign is fixed, log-normal for s."""
@@ -150,7 +145,7 @@ class Posterior(eqx.Module):
         theta = normal[: self.potential.size] * self.prior
         theta = jnp.where(self.bijector.nonnegative, jnp.abs(theta), theta)
         u = self.bijector.inverse(theta)
-        return jnp.append(u, normal[-1]) if self.unknown_noise else u
+        return jnp.append(u, normal[-1]) if self.likelihood.unknown_noise else u
 
 
 def build(

@@ -118,7 +118,9 @@ def refuse_convex(name: str, conditions: Conditions) -> None:
     """Refuse a network with free signs where Ψ must be convex or growing, naming those that can."""
     if conditions.convex or conditions.increasing:
         names = registry.names("potentials")
-        able = [other for other in names if registry.load("potentials", other).CONVEX]
+        able = [
+            other for other in names if getattr(registry.load("potentials", other), "CONVEX", False)
+        ]
         raise InputError(
             f"potential '{name}' cannot keep Ψ convex, which this material demands; "
             f"use {' or '.join(map(repr, able))}"

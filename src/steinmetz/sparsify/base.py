@@ -1,7 +1,8 @@
-"""What every way to sparsify declares: its settings, and a penalty.
+"""What every penalty declares: its settings, and how it makes weights go away.
 
 A penalty turns the raw variables that are trained into weights θ of the network, and puts a price
-on them. A file of this folder that defines what `PenaltyFile` lists is a way that studies can name.
+on them; training minimises χ²/n + λ (log n/n) · price. A file of this folder that defines what
+`PenaltyFile` lists is a penalty that studies can name.
 """
 
 import abc
@@ -36,7 +37,7 @@ Raw = TypeVar("Raw")
 
 
 class Settings(BaseModel):
-    """How networks are trained and what becomes of them; a way adds its own fields and defaults.
+    """How networks are trained and what becomes of them; a penalty adds fields and defaults.
 
     λ is measured in units of log(n)/n for n observed cells: the price of one parameter in the
     Bayesian information criterion, where the loss is χ²/n. Refits are always in double precision. A
@@ -76,18 +77,13 @@ class Settings(BaseModel):
         None, ge=1, description="take the law with this many parameters", json_schema_extra=_CHOICE
     )
 
-    @pydantic.field_validator("penalty")
-    @classmethod
-    def _rising(cls, penalty: tuple[float, float]) -> tuple[float, float]:
-        if penalty[0] > penalty[1]:
-            raise ValueError(
-                f"sparsify.penalty = {list(penalty)} must rise: the path goes from few to many "
-                "weights removed"
-            )
-        return penalty
-
     @pydantic.model_validator(mode="after")
-    def _whole(self) -> "Settings":
+    def _possible(self) -> "Settings":
+        if self.penalty[0] > self.penalty[1]:
+            raise ValueError(
+                f"sparsify.penalty = {list(self.penalty)} must rise: the path goes from few to "
+                "many weights removed"
+            )
         if self.search and not self.prune:
             raise ValueError(
                 "sparsify.search = true needs sparsify.prune = true: a search takes weights away"
@@ -109,9 +105,10 @@ class Settings(BaseModel):
 
 
 class Penalty(eqx.Module, Generic[Raw]):
-    """One way to make weights go away. `raw` is whatever is trained; θ is what the network gets.
+    """How weights go away. `raw` is whatever is trained; θ is what the network gets.
 
-    `draws` is the number of random θ over which the loss of one step is averaged.
+    All methods are for one network and are mapped over many. `draws` is the number of random θ over
+    which the loss of one step is averaged; one, where θ is not random.
     """
 
     draws: eqx.AbstractVar[int]
@@ -143,7 +140,7 @@ class Penalty(eqx.Module, Generic[Raw]):
 
 @runtime_checkable
 class PenaltyFile(Protocol):
-    """What a file of this folder defines to be a way to sparsify.
+    """What a file of this folder defines to be a penalty.
 
     `TITLE` is its name for people, `RANGE` the λ of a whole L-curve, from hardly any price to more
     than any weight is worth, and `PRESETS` has settings by the name of a preset.
@@ -159,7 +156,7 @@ class PenaltyFile(Protocol):
 
 
 def penalty_file(method: str) -> PenaltyFile:
-    """The way to sparsify of this name, or an InputError that lists those there are."""
+    """The penalty of this name, or an InputError that lists those there are."""
     return cast(PenaltyFile, registry.load("sparsify", method))
 
 

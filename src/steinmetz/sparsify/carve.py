@@ -1,4 +1,9 @@
-"""From a full network to one small law: train → prune → trim → choose → refit (method §4)."""
+"""From a full network to one small law: train → prune → trim → choose → refit (method §4).
+
+Several networks are trained from random weights along a path of penalties; each is pruned exactly
+where it is best; a search trims what is left, one parameter at a time; of the best laws of every
+size one is chosen, and refitted under the noise that it predicts itself.
+"""
 
 from typing import NamedTuple
 
@@ -22,7 +27,7 @@ from steinmetz.sparsify.base import Settings
 from steinmetz.sparsify.choose import Choice
 from steinmetz.sparsify.moves import Rules
 from steinmetz.sparsify.prune import fold_mirrors, prune
-from steinmetz.sparsify.refit import Objective, Start
+from steinmetz.sparsify.refit import Candidate, Objective
 from steinmetz.sparsify.search import Search, as_trained, searched
 from steinmetz.sparsify.train import Grid, Trained, Trial, train
 
@@ -82,9 +87,11 @@ class Carved(NamedTuple):
 def carve(
     key: Array, task: Task, settings: Settings, report: Report = silent, cache: Cache | None = None
 ) -> Carved:
-    """The sparse law of the data.
+    """The sparse law of the data, and the table of laws it was chosen from.
 
-    Everything up to the table is in natural units; laws leave it in the units of the data.
+    Everything up to the table is in natural units; laws leave it in the units of the data, with one
+    form for mirror twins. Blocks of networks and the finished search are kept in `cache`. A failed
+    training or search is a RunFailure that says what to change.
     """
     data, graph = task.observations, task.network.graph()
     units = NaturalUnits.of(data, task.reference, task.sizes, task.floor)
@@ -98,7 +105,7 @@ def carve(
     for restart, place in _taken(trained, data.cells, settings).items():
         theta, near = jnp.asarray(trained.theta[place, restart], float), units.reference
         law = prune(graph, theta, near) if settings.prune else Law(graph, theta, near)
-        starts += [Start(law, restart)] if law.graph.size > 0 else []
+        starts += [Candidate(law, restart)] if law.graph.size > 0 else []
         nonzero, penalty = trained.nonzero[place, restart], trained.penalties[place]
         restarts[restart] = Restart(float(penalty), int(nonzero), law.graph.size)
     _check_alive(trained, starts)
@@ -116,8 +123,15 @@ def carve(
     table = [row._replace(law=law) for row, law in zip(selection.table, laws, strict=True)]
     law = next(row.law for row in table if row.active == selection.chosen)
     return Carved(
-        *(law, task.network.size, table, selection.reason, restarts),
-        *(trained.steps, trained.active, deviation, compress(data, deviation)),
+        law=law,
+        full=task.network.size,
+        table=table,
+        reason=selection.reason,
+        restarts=restarts,
+        steps=trained.steps,
+        active=trained.active,
+        deviation=deviation,
+        quadratic=compress(data, deviation),
     )
 
 
@@ -138,8 +152,8 @@ def _taken(trained: Trained, count: int, settings: Settings) -> dict[int, int]:
     return {trial: int(index) for trial, index in best if np.isfinite(criterion[index, trial])}
 
 
-def _check_alive(trained: Trained, starts: list[Start]) -> None:
-    """Refuse to go on with nothing."""
+def _check_alive(trained: Trained, starts: list[Candidate]) -> None:
+    """Refuse to go on with nothing, and say why nothing is left."""
     if not trained.finite.any():
         raise RunFailure(
             "no restart stayed finite; lower sparsify.rate, or check the data for outliers"
@@ -151,7 +165,10 @@ def _check_alive(trained: Trained, starts: list[Start]) -> None:
 
 
 def _check_units(graph: Graph, units: NaturalUnits) -> None:
-    """Tied weights act on inputs and on units, so they need inputs of size one."""
+    """Refuse shared weights without one unit.
+
+    Tied weights act on inputs and on units at once, so they need inputs of size one.
+    """
     try:
         units.parameters(graph)
     except ValueError as error:
@@ -162,7 +179,7 @@ def _check_units(graph: Graph, units: NaturalUnits) -> None:
 def _best_fit(
     network: Network, reference: Reference, theta: Particles, quadratic: Quadratic
 ) -> Points:
-    """∇Ψ̂ of the network with the lowest χ²."""
+    """∇Ψ̂ of the network with the lowest χ²; networks that failed are left out."""
     each = jax.vmap(lambda row: slopes(network, reference, row, quadratic.inputs))(theta)
     best = jnp.nanargmin(jax.vmap(lambda slope: misfit(quadratic, slope))(each))
     return each[best]

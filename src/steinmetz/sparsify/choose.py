@@ -1,4 +1,8 @@
-"""Choose one law of a table that has the best law of every size, say why, and store the table."""
+"""Choose one law of a table that has the best law of every size, say why, and store the table.
+
+A table is what a person can choose from as well: every row is a law that was refitted, with what it
+costs to be smaller.
+"""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -52,7 +56,9 @@ def choose(
 ) -> tuple[Choice, str]:
     """The smallest law whose BIC is within `slack` of the lowest, and the reason in words.
 
-    A target number of parameters goes before it, and so does a slightly larger law that is exact.
+    A difference of 10 in BIC is odds of e⁵ : 1; a law that much worse is still taken if it is
+    smaller. A target number of parameters goes before this rule, and so does a slightly larger law
+    that is exact: clean data of a law that the network can express.
     """
     lowest = min(table, key=lambda row: row.criterion)
     if target is not None:
@@ -89,8 +95,12 @@ def from_plain(stored: list[dict[str, Any]]) -> list[Choice]:
     """
     return [
         Choice(
-            *(int(row["active"]), float(row["misfit"]), float(row["criterion"])),
-            *(rebuild(row["law"]), int(row["origin"]), tuple(map(float, row["restarts"]))),
+            int(row["active"]),
+            float(row["misfit"]),
+            float(row["criterion"]),
+            rebuild(row["law"]),
+            int(row["origin"]),
+            tuple(float(misfit) for misfit in row["restarts"]),
         )
         for row in stored
     ]

@@ -38,7 +38,10 @@ class Link(NamedTuple):
 
 
 class Draft:
-    """Links by (target, source), units by their old numbers."""
+    """A graph that can be changed: links by (target, source), units by their old numbers.
+
+    Links of weight zero are left out from the start. The rules of `prune` are functions of a draft.
+    """
 
     def __init__(
         self, graph: Graph, values: Float[np.ndarray, "parameters"], reference: Reference
@@ -62,7 +65,10 @@ class Draft:
         return node == self.graph.out or ACTIVATIONS[self.activations[node]].degree is None
 
     def add(self, target: int, source: int, link: Link) -> None:
-        """Add a link; one that runs beside another gives it its weight."""
+        """Add a link; one that runs beside another gives it its weight.
+
+        The sum of two non-negative weights is non-negative; with a free one it is free.
+        """
         beside = self.links.get((target, source))
         if beside is None:
             self.links[target, source] = link

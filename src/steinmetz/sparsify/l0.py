@@ -1,7 +1,7 @@
 """L0: hard-concrete gates on every weight (Louizos et al. 2017; method §4).
 
-θ = θ̄ ⊙ z, z = clip(s (ζ − γ) + γ, 0, 1), s = sigmoid((log u − log(1 − u) + log α)/β) with u uniform
-in (0, 1), and a price λ Σ P(z ≠ 0). Weights θ̄ and gates log α are trained together.
+θ = θ̄ ⊙ z, z = clip(s (ζ − γ) + γ, 0, 1), s = sigmoid((log u − log(1 − u) + log α)/β) with uniform
+u in (0, 1), and a price λ Σ P(z ≠ 0). Weights θ̄ and gates log α are trained together.
 """
 
 from typing import Literal, NamedTuple
@@ -46,14 +46,18 @@ class Config(base.Settings):
 
 
 class Raw(NamedTuple):
-    """Weights θ̄ without gates, and the gates' log α."""
+    """What is trained: weights θ̄ without gates, and the gates' log α."""
 
     weights: Float[Array, "*batch parameters"]
     log_alpha: Float[Array, "*batch parameters"]
 
 
 class Gates(base.Penalty[Raw]):
-    """Signs are kept by absolute values."""
+    """Random gates while training, settled gates afterwards; signs are kept by absolute values.
+
+    A gate is exactly zero or exactly one with a probability of its own, so that weights go away and
+    the loss still has a slope in log α (the reparametrisation of Louizos et al.).
+    """
 
     offset: float
     draws: int

@@ -55,7 +55,10 @@ class Rules(NamedTuple):
 
 
 def drop(law: Law, parameters: list[int], units: tuple[Edge, ...] = ()) -> Law:
-    """The law without some parameters and without some edges of weight one, pruned."""
+    """The law without some parameters and without some edges of weight one, pruned.
+
+    Nothing is refitted; that is the judge's work.
+    """
     values = np.asarray(law.values).copy()
     values[parameters] = 0.0
     edges = tuple(edge for edge in law.graph.edges if edge not in units)
@@ -111,7 +114,11 @@ def linearise(law: Law, unit: int) -> Law | None:
 
 
 def exchanges(law: Law, rules: Rules) -> list[Law]:
-    """Laws that are not deeper, in which one edge comes from another node instead."""
+    """Laws that are not deeper, in which one edge comes from another node instead.
+
+    A node that leads into the same unit already is left out, and so is an edge whose parameter
+    others share.
+    """
     graph, inputs, uses = law.graph, len(law.graph.inputs), law.graph.uses()
     others = []
     for edge in graph.edges:

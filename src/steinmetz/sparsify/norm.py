@@ -1,4 +1,7 @@
-"""The price λ Σ |θ|ᵖ, shared by Lp and its named cases L1 and L2 (method §4)."""
+"""The price λ Σ |θ|ᵖ, shared by Lp and its named cases L1 and L2 (method §4).
+
+Adam does not set weights to zero by itself: what is smaller than `clamp` at the end is.
+"""
 
 import jax.numpy as jnp
 from jaxtyping import Array
@@ -15,7 +18,7 @@ PRESETS = {"paper": {**PAPER, "rate": 0.01}}
 
 
 class NormSettings(Settings):
-    """A norm of the weights."""
+    """A norm of the weights: its power, and what counts as zero."""
 
     p: float = Field(0.5, gt=0, le=4, description="power of the weights in the price")
     rate: float = Field(0.01, gt=0, le=1, description="learning rate")

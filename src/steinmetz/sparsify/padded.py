@@ -1,4 +1,8 @@
-"""Laws as arrays of one padded size: the graph is data, so that one program serves all of them."""
+"""Laws as arrays of one padded size: the graph is data, so that one program serves all of them.
+
+Edges, activations and parameters are arrays that are filled up to a common size; what is filled up
+points to a weight that is always zero.
+"""
 
 from typing import NamedTuple
 
@@ -55,7 +59,11 @@ class Size(NamedTuple):
 
     @classmethod
     def small(cls, graphs: list[Graph], parameters: int, depth: int) -> "Size":
-        """Size for nearly all laws of at most `parameters` on the way down from these graphs."""
+        """Size for nearly all laws of at most `parameters` on the way down from these graphs.
+
+        A guess: two units for three parameters, and as many edges per parameter as in the graphs.
+        What does not fit goes to the larger program.
+        """
         uses = max(int(graph.uses().max(initial=0)) for graph in graphs)
         kinds = _kinds(graphs)
         # a unit without a scale of its own has one edge that costs no parameter
@@ -81,7 +89,7 @@ def _depth(graph: Graph) -> int:
 
 
 def _pad(law: Law, size: Size) -> Padded:
-    """One law as padded arrays."""
+    """One law as padded arrays, in the order of the fields of `Padded`."""
     graph, inputs = law.graph, len(law.graph.inputs)
     shift = {graph.out: size.units}
     place = {UNIT: size.parameters + 1}

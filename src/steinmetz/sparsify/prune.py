@@ -25,7 +25,11 @@ _SAME = 1e-12
 
 
 def prune(graph: Graph, theta: Theta, reference: Reference) -> Law:
-    """The small law that equals the graph at θ to rounding: same slopes ∇Ψ̂, same energy Ψ̂."""
+    """The small law that equals the graph at θ to rounding: same slopes ∇Ψ̂, same energy Ψ̂.
+
+    Rules are tried in order, and from the first again after any of them changed something; each
+    takes a link or a unit away or brings it closer to its final form, so they come to an end.
+    """
     draft = Draft(graph, np.asarray(theta), reference)
     rules = (_zero, _dead, _unshared, _constant, _cancelled, _linear, _duplicate, _scaled)
     while any(rule(draft) for rule in rules):
@@ -98,7 +102,10 @@ def _cancelled(draft: Draft) -> bool:
 
 
 def _linear(draft: Draft) -> bool:
-    """Identity units with one edge in or one edge out: chains of weights become single weights."""
+    """Identity units with one edge in or one edge out: chains of weights become single weights.
+
+    w (v x) = (w v) x. With several edges on both sides merging would make more parameters.
+    """
     changed = False
     for unit in draft.used():
         if draft.activations[unit] != "identity":
@@ -120,7 +127,10 @@ def _linear(draft: Draft) -> bool:
 
 
 def _duplicate(draft: Draft) -> bool:
-    """Units of one kind with the same weights on the same nodes: one takes over all edges."""
+    """Units of one kind with the same weights on the same nodes: one takes over all edges.
+
+    w₁ a(z) + w₂ a(z) = (w₁ + w₂) a(z).
+    """
     changed = False
     groups: dict[tuple[str | int, ...], list[int]] = {}
     for unit in draft.used():

@@ -1,6 +1,10 @@
-"""Refit many small laws at once by Levenberg–Marquardt, with the graph as data (`padded`)."""
+"""Refit many small laws at once by Levenberg–Marquardt, with the graph as data (`padded`).
 
-from collections.abc import Callable, Sequence
+One compiled program serves all laws of a padded size: a search tries thousands of shapes, and a
+compilation for each would take longer than everything else.
+"""
+
+from collections.abc import Callable
 from typing import NamedTuple
 
 import equinox as eqx
@@ -53,15 +57,8 @@ class Objective(NamedTuple):
     ridge: float
 
 
-class Start(NamedTuple):
-    """A law to refit, and the restart it came from."""
-
-    law: Law
-    origin: int
-
-
 class Candidate(NamedTuple):
-    """A refitted law, and the restart it came from.
+    """A law, and the restart it came from; after a refit also how good it is.
 
     `misfit` is χ². `saliency` is what it would rise by if each parameter were removed, to second
     order and with the others fitted again; what follows the last parameter is padding.
@@ -69,8 +66,8 @@ class Candidate(NamedTuple):
 
     law: Law
     origin: int
-    misfit: float
-    saliency: Float[np.ndarray, "padded"]
+    misfit: float = np.inf
+    saliency: Float[np.ndarray, "padded"] = np.zeros(0)
 
     @property
     def active(self) -> int:
@@ -92,9 +89,10 @@ def _bound(free: Theta, signed: Mask) -> Theta:
 def _levenberg_marquardt(function: Callable[[Theta], Rows], start: Theta, steps: int) -> Theta:
     """Damped Gauss–Newton with Marquardt's scaling, made to be mapped over many laws.
 
-    Ends after `steps` trials, or when two accepted ones in a row gain next to nothing. Under `vmap`
-    it compiles about twice as fast as a general solver (`benchmarks/refit.py`), and compilation is
-    most of what a user waits for here.
+    (JᵀJ + μ diag JᵀJ) Δ = −Jᵀr; μ falls after a step that lowers Σ r², and rises after one that
+    does not, which is taken back. Ends after `steps` trials, or when two accepted ones in a row
+    gain next to nothing. Under `vmap` it compiles about twice as fast as a general solver
+    (`benchmarks/refit.py`), and compilation is most of what a user waits for here.
     """
     basis = jnp.eye(start.size)
 
@@ -125,7 +123,12 @@ def _levenberg_marquardt(function: Callable[[Theta], Rows], start: Theta, steps:
 
 
 def _refit_one(padded: Padded, size: Size, objective: Objective, steps: int) -> Three:
-    """Parameters, χ² and saliency of one law."""
+    """Parameters, χ² and saliency of one law.
+
+    Positive parameters are fitted as a softplus of free numbers. The saliency of parameter i is
+    θᵢ²/[(JᵀJ)⁻¹]ᵢᵢ: the rise of χ² if it is set to zero and the others follow (the optimal brain
+    surgeon of Hassibi and Stork).
+    """
     quadratic, reference, ridge = objective
     real, signed = jnp.asarray(padded.real), jnp.asarray(padded.nonnegative)
 
@@ -165,7 +168,7 @@ def _refit(padded: Padded, groups: Count, size: Size, objective: Objective, step
 
 
 def refit(
-    starts: Sequence[Start | Candidate], size: Size, objective: Objective, steps: int, batch: int
+    starts: list[Candidate], size: Size, objective: Objective, steps: int, batch: int
 ) -> list[Candidate]:
     """Minimise the objective for every law in at most `steps` trials; those that end in numbers.
 

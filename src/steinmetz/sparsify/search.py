@@ -1,4 +1,8 @@
-"""From pruned networks to a table of laws: trimmed by a search, or as they were trained."""
+"""From pruned networks to a table of laws: trimmed by a search, or as they were trained.
+
+Everything here is in natural units. The finished table of a search is kept in the cache, because a
+search is the longest part of carving that does not depend on what is chosen in the end.
+"""
 
 import json
 from typing import NamedTuple
@@ -15,7 +19,7 @@ from steinmetz.shapes import Cells
 from steinmetz.sparsify.base import Settings
 from steinmetz.sparsify.choose import Choice, choose, from_plain, tabulate, to_plain
 from steinmetz.sparsify.moves import Rules, drop
-from steinmetz.sparsify.refit import Candidate, Objective, Start
+from steinmetz.sparsify.refit import Candidate, Objective
 from steinmetz.sparsify.trim import Refitter, trim
 
 # Times that the chosen law is refitted under the noise judged at its own prediction.
@@ -57,7 +61,9 @@ class Search(NamedTuple):
         return choose(table, count, settings.bic_slack, settings.parameters)
 
 
-def searched(starts: list[Start], search: Search, report: Report, cache: Cache | None) -> Selection:
+def searched(
+    starts: list[Candidate], search: Search, report: Report, cache: Cache | None
+) -> Selection:
     """Trim, choose, refit the chosen law while its noise is judged anew, then the whole table.
 
     The noise of a datum depends on the prediction, so the law is fitted and judged in turn; all
@@ -65,8 +71,8 @@ def searched(starts: list[Start], search: Search, report: Report, cache: Cache |
     """
     units, count = search.units, search.units.observations.cells
     most = search.settings.max_parameters
-    cut = [Start(_cut(start.law, most), start.origin) for start in starts]
-    starts = [start for start in cut if start.law.graph.size > 0]
+    cut = [start._replace(law=_cut(start.law, most)) for start in starts]
+    starts = [start for start in cut if start.active > 0]
     if not starts:
         raise RunFailure(
             "nothing is left of the networks after cutting them; raise sparsify.max_parameters or "
@@ -81,10 +87,10 @@ def searched(starts: list[Start], search: Search, report: Report, cache: Cache |
     law = chosen.law
     for _ in range(_REWEIGHTINGS):
         refitter = refitter.under(units.weighted(units.predict(law)))
-        law = next((c.law for c in refitter.polish([Start(law, 0)])), law)
+        law = next((c.law for c in refitter.polish([Candidate(law, 0)])), law)
     prediction = units.predict(law)
     rows = [row for row in table if row.active <= chosen.active + _BEYOND]
-    last = [Start(law if row is chosen else row.law, row.origin) for row in rows]
+    last = [Candidate(law if row is chosen else row.law, row.origin) for row in rows]
     polished = refitter.under(units.weighted(prediction)).polish(last)
     table = tabulate(polished, count, {row.active: row.restarts for row in rows})
     final, reason = search.choose(table)
@@ -92,7 +98,10 @@ def searched(starts: list[Start], search: Search, report: Report, cache: Cache |
 
 
 def _cut(law: Law, most: int) -> Law:
-    """Drop the smallest weights of a law that is too rich to refit."""
+    """Drop the smallest weights of a law that is too rich to refit.
+
+    In natural units all weights are comparable.
+    """
     excess = law.graph.size - most
     if excess <= 0:
         return law
@@ -100,7 +109,7 @@ def _cut(law: Law, most: int) -> Law:
 
 
 def _trimmed(
-    starts: list[Start], refitter: Refitter, search: Search, report: Report
+    starts: list[Candidate], refitter: Refitter, search: Search, report: Report
 ) -> list[Choice]:
     """The table of a beam search, if any refit succeeds."""
     settings = search.settings
@@ -113,12 +122,15 @@ def _trimmed(
     return tabulate(best, search.units.observations.cells, reached)
 
 
-def as_trained(starts: list[Start], search: Search) -> Selection:
-    """Every restart's law as it was trained, without a search: the paper's way."""
+def as_trained(starts: list[Candidate], search: Search) -> Selection:
+    """Every restart's law as it was trained, without a search: what the paper does.
+
+    Laws of one size compete by χ², sizes by the same rule as after a search.
+    """
     quadratic, laws = search.objective.quadratic, []
-    for law, origin in starts:
-        chi = float(misfit(quadratic, law.slopes(quadratic.inputs)))
-        laws.append(Candidate(law, origin, chi, np.zeros(0)))
+    for start in starts:
+        chi = float(misfit(quadratic, start.law.slopes(quadratic.inputs)))
+        laws.append(start._replace(misfit=chi))
     sizes = {law.active for law in laws}
     reached = {n: tuple(sorted(law.misfit for law in laws if law.active == n)) for n in sizes}
     table = tabulate(laws, search.units.observations.cells, reached)

@@ -61,7 +61,10 @@ class Block(NamedTuple):
 def start(
     network: Network, penalty: Penalty[PyTree], precision: np.dtype, keys: Array, closed: Array
 ) -> tuple[PyTree, PyTree, Array]:
-    """Raw variables, Adam's moments and the seed of every network."""
+    """Raw variables, Adam's moments and the seed of every network.
+
+    Three random keys per network: for its weights, for its gates and for the noise of training.
+    """
 
     def one(keys: Array, closed: Mask) -> tuple[PyTree, PyTree, Seed]:
         raw = penalty.start(network.initial(keys[0]).astype(precision), closed, keys[1])

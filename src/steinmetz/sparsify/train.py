@@ -171,10 +171,9 @@ def _job(grid: Grid, marks: list[_Mark], done: int) -> _Job:
 
 def _kept(cache: Cache | None, name: str, shape: tuple[int, ...]) -> Arrays | None:
     """A block that was finished earlier, if it is whole."""
-    piece = None if cache is None else cache.get(name)
-    if piece is None or not {"theta", "misfit", "active"} <= set(piece):
-        return None
-    return piece if piece["theta"].shape == shape else None
+    piece = (None if cache is None else cache.get(name)) or {}
+    whole = {"theta", "misfit", "active"} <= set(piece) and piece["theta"].shape == shape
+    return piece if whole else None
 
 
 def _penalties(settings: Settings) -> Float[np.ndarray, "penalties"]:
@@ -199,7 +198,10 @@ def _marks(settings: Settings) -> list[_Mark]:
 
 
 def _train_block(key: Array, job: _Job, trials: list[Trial]) -> Arrays | None:
-    """Walk some networks along the path of penalties; None if stopped from outside."""
+    """Walk some networks along the path of penalties; None if stopped from outside.
+
+    θ and χ²/n at the end of every penalty, and the open weights at every mark.
+    """
     walk, active = _begin(key, job, trials), list[np.ndarray]()
     theta = np.zeros((job.settings.penalties, *walk.places.shape))
     misfits = np.full(theta.shape[:2], np.inf)
@@ -245,7 +247,10 @@ def _advanced(walk: _Walk, job: _Job, mark: _Mark) -> _Walk:
 
 
 def _narrowed(walk: _Walk) -> _Walk:
-    """The same networks without dead units, if the network can be narrowed that far."""
+    """The same networks without dead units, if the network can be narrowed that far.
+
+    Raw variables and moments are arrays with one number per weight; of these the living are taken.
+    """
     smaller = walk.network.narrowed(walk.alive)
     if smaller is None:
         return walk
@@ -262,7 +267,7 @@ def _narrowed(walk: _Walk) -> _Walk:
 
 
 def _begin(key: Array, job: _Job, trials: list[Trial]) -> _Walk:
-    """Random weights and closed gates of every trial."""
+    """Random weights and closed gates of every trial; nothing is trained yet."""
     network, shared, precision = job.network, job.shared, job.shared.data.inputs.dtype
     dataset = np.array([trial.dataset for trial in trials])
     cells = np.asarray(shared.cells)[dataset]

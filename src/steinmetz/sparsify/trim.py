@@ -4,7 +4,6 @@ A beam search: sizes are worked through from the largest down, laws of one size 
 restarts, and the best of every size are kept.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,10 +13,11 @@ from steinmetz.potentials.graph import Form
 from steinmetz.records import Report, silent
 from steinmetz.sparsify.moves import Rules, drop, flipped, sideways, smaller
 from steinmetz.sparsify.padded import Size
-from steinmetz.sparsify.refit import Candidate, Objective, Start, refit
+from steinmetz.sparsify.refit import Candidate, Objective, refit
 from steinmetz.threads import in_threads
 
-# Parameters up to which a law loses one parameter at a time, and fits the smaller program.
+# Parameters up to which laws of a size compete, lose one parameter at a time and fit the smaller
+# program.
 _SMALL = 12
 # A law above the small size loses this share of its excess at once.
 _SHARE = 0.25
@@ -25,14 +25,10 @@ _SHARE = 0.25
 _STEPS = 24
 # Refits in a row until a law counts as converged.
 _POLISHES = 3
-# Parameters up to which sources and activations are exchanged …
-_EXCHANGED = 12
-# … for so many laws of a size, the best ones.
+# Laws of a size, the best ones, in which sources and activations are exchanged.
 _LEADERS = 3
 # Enough for the default network; deeper ones compile once more.
 _LEAST_DEPTH = 2
-
-Starts = Sequence[Start | Candidate]
 
 
 class Trimmed(NamedTuple):
@@ -55,7 +51,9 @@ class Refitter(NamedTuple):
     batch: int
 
     @classmethod
-    def of(cls, starts: Starts, rules: Rules, objective: Objective, batch: int) -> "Refitter":
+    def of(
+        cls, starts: list[Candidate], rules: Rules, objective: Objective, batch: int
+    ) -> "Refitter":
         """Programs for every law on the way down, as deep and mixed as the rules allow."""
         graphs = [start.law.graph for start in starts]
         rich = Size.of(graphs)
@@ -68,17 +66,17 @@ class Refitter(NamedTuple):
         """The same programs for residuals whose noise was judged anew."""
         return self._replace(objective=self.objective._replace(quadratic=quadratic))
 
-    def fit(self, starts: Starts, steps: int = _STEPS) -> list[Candidate]:
+    def fit(self, starts: list[Candidate], steps: int = _STEPS) -> list[Candidate]:
         """Refit all; what does not end in numbers, or fits neither program, is left out."""
         few = [start for start in starts if self.small.holds(start.law.graph)]
         rest = [start for start in starts if not self.small.holds(start.law.graph)]
         many = [start for start in rest if self.rich.holds(start.law.graph)]
         return self._fit(few, self.small, steps) + self._fit(many, self.rich, steps)
 
-    def _fit(self, starts: Starts, size: Size, steps: int) -> list[Candidate]:
-        """Refit by one program, in parts of one batch each."""
+    def _fit(self, starts: list[Candidate], size: Size, steps: int) -> list[Candidate]:
+        """Refit by one program, in parts of one batch each, two parts at a time."""
 
-        def refitted(part: Starts) -> list[Candidate]:
+        def refitted(part: list[Candidate]) -> list[Candidate]:
             return refit(part, size, self.objective, steps, self.batch)
 
         parts = [starts[first : first + self.batch] for first in range(0, len(starts), self.batch)]
@@ -86,7 +84,7 @@ class Refitter(NamedTuple):
         done += in_threads(refitted, parts[1:])
         return [candidate for part in done for candidate in part]
 
-    def polish(self, starts: Starts) -> list[Candidate]:
+    def polish(self, starts: list[Candidate]) -> list[Candidate]:
         """Refit to convergence."""
         candidates = self.fit(starts)
         for _ in range(_POLISHES - 1):
@@ -95,7 +93,7 @@ class Refitter(NamedTuple):
 
 
 def trim(
-    starts: list[Start], refitter: Refitter, moves: int, beam: int, report: Report = silent
+    starts: list[Candidate], refitter: Refitter, moves: int, beam: int, report: Report = silent
 ) -> Trimmed:
     """Refitted laws of every size from the starts down to one parameter.
 
@@ -106,7 +104,7 @@ def trim(
     spread: dict[int, dict[int, float]] = {}
     largest = max(start.law.graph.size for start in starts)
 
-    def fit(starts: list[Start]) -> list[Candidate]:
+    def fit(starts: list[Candidate]) -> list[Candidate]:
         fitted = refitter.fit(starts)
         for candidate in fitted:
             lowest, origin = spread.setdefault(candidate.active, {}), candidate.origin
@@ -120,7 +118,6 @@ def trim(
         peers = [candidate for candidate in pool if candidate.active >= min(active, _SMALL + 1)]
         if active <= _SMALL:
             peers = best_shapes(peers, beam)
-        if active <= _EXCHANGED:
             fitted = fit(_beside(peers, refitter.rules))
             rest += [candidate for candidate in fitted if candidate.active < active]
             peers += [candidate for candidate in fitted if candidate.active == active]
@@ -131,7 +128,7 @@ def trim(
     return Trimmed(best, spread)
 
 
-def _below(candidate: Candidate, count: int) -> list[Start]:
+def _below(candidate: Candidate, count: int) -> list[Candidate]:
     """Smaller laws to try next; rich laws lose several parameters at once."""
     law, size = candidate.law, candidate.active
     order = [int(index) for index in np.argsort(candidate.saliency[:size])]
@@ -140,27 +137,27 @@ def _below(candidate: Candidate, count: int) -> list[Start]:
         laws = [thinned] if thinned.graph.size else []
     else:
         laws = smaller(law, order, count)
-    return [Start(other, candidate.origin) for other in laws]
+    return [Candidate(other, candidate.origin) for other in laws]
 
 
-def _beside(peers: list[Candidate], rules: Rules) -> list[Start]:
+def _beside(peers: list[Candidate], rules: Rules) -> list[Candidate]:
     """Laws that are not larger, from the best of a size: one per shape that none of them has.
 
     Each also from its mirror image, where it has one.
     """
     known = {peer.law.graph.shape for peer in peers}
     others = {
-        law.graph.shape: Start(law, peer.origin)
+        law.graph.shape: Candidate(law, peer.origin)
         for peer in peers[:_LEADERS]
         for law in sideways(peer.law, rules)
     }
     starts = [start for shape, start in others.items() if shape not in known]
     mirrored = [(flipped(start.law), start.origin) for start in starts]
-    return starts + [Start(law, origin) for law, origin in mirrored if law is not None]
+    return starts + [Candidate(law, origin) for law, origin in mirrored if law is not None]
 
 
 def best_shapes(peers: list[Candidate], beam: int) -> list[Candidate]:
-    """The best fits of one size, one per shape."""
+    """The best fits of one size, one per shape: a beam of copies of one law would be wasted."""
     best: dict[Form, Candidate] = {}
     for candidate in sorted(peers, key=lambda candidate: candidate.misfit):
         best.setdefault(candidate.law.graph.shape, candidate)
