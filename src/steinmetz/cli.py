@@ -37,12 +37,14 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
+def _version(wanted: bool) -> bool:
+    """Print the version and leave, if it is asked for."""
     if wanted:
         from importlib import metadata
 
         typer.echo(f"steinmetz {metadata.version('steinmetz')}")
         raise typer.Exit
+    return wanted
 
 
 @app.callback()
@@ -51,9 +53,9 @@ def _main(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """From stress data to a sparse.
+    """Stress data in, a sparse, physically admissible constitutive law out.
 
-    Physically admissible constitutive law with honest uncertainty.
+    Its uncertainty is said with it.
     """
 
 

@@ -1,6 +1,4 @@
-"""Incompressible general biaxial tension.
-
-F = diag(λ1, λ2, 1/(λ1 λ2)), the thickness free (method §1).
+"""Incompressible biaxial tension: F = diag(λ1, λ2, 1/(λ1 λ2)), the thickness free (method §1).
 
 P11 = 2 (λ1 − λ1⁻³ λ2⁻²)(Ψ₁ + λ2² Ψ₂), and P22 with 1 and 2 exchanged, after Rivlin.
 """

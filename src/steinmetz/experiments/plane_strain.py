@@ -1,7 +1,4 @@
-"""In-plane deformation gradients with a concentration.
-
-Stress and chemical potential observed (method §1).
-"""
+"""In-plane deformation gradients and concentrations; S and μ are observed (method §1)."""
 
 from typing import Literal
 

@@ -1,6 +1,6 @@
-"""Phase-changing solid with wells in strain and concentration (Rudraraju et al.
+"""Phase-changing solid with wells in strain and concentration (Rudraraju et al. 2016).
 
-2016), parameters of the paper.
+Parameters are those of the paper.
 """
 
 from jaxtyping import Array, Float

@@ -1,6 +1,4 @@
-"""Mechanochemistry in plane strain.
-
-Ψ(e1, e2, e6, c), observed as S and the chemical potential μ (method §1).
+"""Mechanochemistry in plane strain: Ψ(e1, e2, e6, c), with stress S and potential μ (method §1).
 
 E = ½(FᵀF − I), e1 = tr E/√3, e2 = (E11 − E22)/√2, e6 = √2 E12; S = ∂Ψ/∂E, μ = ∂Ψ/∂c; Ψ̂ = Ψ − Ψ(0).
 Ψ has several wells, so nothing is demanded of its curvature.
