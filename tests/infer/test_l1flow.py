@@ -61,7 +61,9 @@ def test_coordinates_are_the_densitys_own():
 
 def test_a_real_law_is_carved_and_sampled_at_once():
     """The whole network of the Gent data: most weights are exactly zero, and the laws predict."""
-    weights = steinmetz.weights(steinmetz.study("hyperelasticity", {"potential.widths": [6, 6]}))
+    weights = steinmetz.network_likelihood(
+        steinmetz.study("hyperelasticity", {"potential.widths": [6, 6]})
+    )
     found = steinmetz.sample(
         weights.target, weights.start, "l1flow", particles=10, penalty=10.0, rate=0.1, steps=4000,
         nonnegative=weights.nonnegative,

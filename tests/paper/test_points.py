@@ -5,7 +5,6 @@ import pytest
 
 from steinmetz.paper import grids, points
 from steinmetz.paper.scores import PARTS, SCORES, ScoreKey
-from steinmetz.studies import config
 
 
 def test_every_score_of_every_part_has_an_interval_around_it(outcomes):
@@ -33,17 +32,6 @@ def test_distance_is_zero_at_the_reference_and_is_that_of_the_scores(outcomes):
         assert point.coordinate[middle] == pytest.approx(1, abs=1e-12)
         assert along[middle].max() < 1e-9
         assert along.mean() == pytest.approx(point.number(ScoreKey("w1_noisy")))
-
-
-def test_a_law_depends_on_what_it_is_carved_from_and_on_nothing_else():
-    study = config.load("hyperelasticity")
-    same = {"name": "other", "title": "other", "infer.method": "svgd", "assess.path_points": 7}
-    same |= {"prior.temperature": 2.0, "noise.unknown": True}
-    changed = config.load("hyperelasticity", same)
-    assert points.content(changed, "carve") == points.content(study, "carve")
-    assert points.content(changed, "assess") != points.content(study, "assess")
-    other = config.load("hyperelasticity", {"sparsify.steps": 7})
-    assert points.content(other, "carve") != points.content(study, "carve")
 
 
 def test_a_point_depends_on_the_study_of_its_law_and_on_its_reference():

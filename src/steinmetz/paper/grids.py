@@ -182,11 +182,16 @@ def titles() -> dict[str, str]:
     return {name: files[name]["title"] for name in sorted(names, key=lambda n: files[n]["place"])}
 
 
+def kinds() -> list[str]:
+    """The kinds of figure there are: files in `plots` that can draw."""
+    files = (Path(__file__).parent / "plots").glob("*.py")
+    return sorted(path.stem for path in files if "\ndef draw(" in path.read_text(encoding="utf-8"))
+
+
 def plot_file(kind: str) -> ModuleType:
-    """The file of a kind of figure in `plots`."""
-    known = sorted(p.stem for p in (Path(__file__).parent / "plots").glob("*.py"))
-    if kind not in known:
-        raise InputError(registry.unknown("kind of figure", kind, known))
+    """The file of a kind of figure."""
+    if kind not in kinds():
+        raise InputError(registry.unknown("kind of figure", kind, kinds()))
     return importlib.import_module(f"steinmetz.paper.plots.{kind}")
 
 

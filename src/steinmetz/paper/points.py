@@ -4,6 +4,7 @@ Every part is kept by its content: figures share laws and posteriors, and a seco
 nothing.
 """
 
+import json
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -58,7 +59,7 @@ def law_of(study: Study, results: ContentCache, report: Report) -> CarvedProblem
 
     def compute(cache: Cache) -> CarvedLaw:
         clock = Clock()
-        stored = carving.to_dict(carve_law(study, problem, report, cache))
+        stored = json.loads(carving.to_json(carve_law(study, problem, report, cache)))
         seconds = clock.seconds()
         return CarvedLaw(carving=stored, spent=Spent(seconds["total"], seconds["compile"]))
 

@@ -2,11 +2,10 @@
 
 import pytest
 
-from steinmetz import registry
 from steinmetz.paper import grids
 from steinmetz.paper.records import Kind
 
-KINDS = registry.names("paper.plots")
+KINDS = grids.kinds()
 
 
 def test_there_is_a_figure_of_every_kind():
@@ -15,14 +14,14 @@ def test_there_is_a_figure_of_every_kind():
 
 @pytest.mark.parametrize("name", KINDS)
 def test_a_kind_keeps_the_protocol(name):
-    kind = registry.load("paper.plots", name)
+    kind = grids.plot_file(name)
     assert isinstance(kind, Kind)
     assert issubclass(getattr(kind, "Options", grids.Options), grids.Options)
 
 
 def test_tables_and_closed_forms_stand_under_their_figures(outcomes):
     for outcome in outcomes[:3]:
-        details = registry.load("paper.plots", outcome.grid.kind).details(outcome)
+        details = grids.plot_file(outcome.grid.kind).details(outcome)
         for table in details.tables:
             assert {len(line) for line in table.lines} == {len(table.head)}
         expected = {"distances": (0, 3), "bands": (0, 3), "fits": (3, 1)}
