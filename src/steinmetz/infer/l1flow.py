@@ -28,8 +28,9 @@ _REST = 0.1
 # Share of its first value to which ε falls over the run.
 _LAST = 0.01
 _INSTEAD = (
-    "carves the weights of a whole network itself; from Python, use steinmetz.network_likelihood(study) and "
-    "steinmetz.sample(…, 'l1flow'), or take another sampler here"
+    "carves the weights of a whole network itself; from Python, use "
+    "steinmetz.network_likelihood(study) and steinmetz.sample(…, 'l1flow'), or take another "
+    "sampler here"
 )
 
 
