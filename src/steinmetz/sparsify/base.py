@@ -20,6 +20,8 @@ from steinmetz import registry
 from steinmetz.potentials.base import Network
 from steinmetz.shapes import Count, Scalar, Theta
 
+# First and last λ of a path.
+Ends = tuple[PositiveFloat, PositiveFloat]
 Mask = Bool[Array, "parameters"]
 Seed = UInt32[Array, ""]
 
@@ -40,8 +42,11 @@ class Settings(BaseModel):
     """How networks are trained and what becomes of them; a penalty adds fields and defaults.
 
     λ is measured in units of log(n)/n for n observed cells: the price of one parameter in the
-    Bayesian information criterion, where the loss is χ²/n. Refits are always in double precision. A
-    field that matters only after the search, for the choice, says so (`stage`).
+    Bayesian information criterion, where the loss is χ²/n. The path of λ goes from the first to the
+    last in equal ratios; λ grows from zero to the first during the warm-up. Training assumes some
+    relative noise even for clean data, because their χ² would outweigh any price. Refits are always
+    in double precision. A field that matters only after the search, for the choice, says so
+    (`stage`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -51,25 +56,15 @@ class Settings(BaseModel):
     stride: int = Field(400, ge=1, description="Adam steps from one penalty to the next")
     penalties: int = Field(4, ge=1, le=64, description="number of penalties on the path")
     rate: float = Field(0.05, gt=0, le=1, description="learning rate")
-    penalty: tuple[PositiveFloat, PositiveFloat] = Field(
-        (5.0, 30.0), description="first and last λ of the path, in units of log(n)/n for n cells"
-    )
-    warm_up: float = Field(
-        0.5, ge=0, le=1, description="share of the first steps in which the penalty grows from zero"
-    )
+    penalty: Ends = Field((5.0, 30.0), description="first and last λ of the path, in log(n)/n")
+    warm_up: float = Field(0.5, ge=0, le=1, description="share of the first steps in which λ grows")
     precision: Literal["float32", "float64"] = Field("float32", description="of the training")
-    min_relative_noise: float = Field(
-        0.1, ge=0, le=1, description="least relative noise assumed in training, for clean data"
-    )
+    min_relative_noise: float = Field(0.1, ge=0, le=1, description="least noise training assumes")
     search: bool = Field(True, description="whether pruned laws are trimmed further, with refits")
-    prune: bool = Field(
-        True, description="whether zero weights go away; else the law is the network"
-    )
+    prune: bool = Field(True, description="whether zero weights go away; else the law is the net")
     candidates: int = Field(6, ge=1, le=64, description="removals tried per law in trimming")
     beam: int = Field(8, ge=1, le=64, description="shapes of each size kept while trimming")
-    max_parameters: int = Field(
-        64, ge=1, le=400, description="parameters above which a restart is cut before trimming"
-    )
+    max_parameters: int = Field(64, ge=1, le=400, description="parameters kept for trimming")
     bic_slack: float = Field(
         10.0, ge=0, description="excess of BIC allowed to a smaller law", json_schema_extra=_CHOICE
     )

@@ -5,11 +5,11 @@ Adam does not set weights to zero by itself: what is smaller than `clamp` at the
 
 import jax.numpy as jnp
 from jaxtyping import Array
-from pydantic import Field, PositiveFloat
+from pydantic import Field
 
 from steinmetz.potentials.base import Network
 from steinmetz.shapes import Count, Scalar, Theta
-from steinmetz.sparsify.base import PAPER, Mask, Penalty, Seed, Settings
+from steinmetz.sparsify.base import PAPER, Ends, Mask, Penalty, Seed, Settings
 
 # Keeps the slope of |θ|ᵖ finite at zero for p < 1.
 _SMOOTH = 1e-4
@@ -22,12 +22,8 @@ class NormSettings(Settings):
 
     p: float = Field(0.5, gt=0, le=4, description="power of the weights in the price")
     rate: float = Field(0.01, gt=0, le=1, description="learning rate")
-    penalty: tuple[PositiveFloat, PositiveFloat] = Field(
-        (0.1, 3.0), description="smallest and largest λ, log(n)/n"
-    )
-    clamp: float = Field(
-        1e-2, ge=0, description="weights smaller than this are zero after training"
-    )
+    penalty: Ends = Field((0.1, 3.0), description="first and last λ of the path, in log(n)/n")
+    clamp: float = Field(1e-2, ge=0, description="weights below this are zero after training")
 
     @property
     def gaussian_prior(self) -> bool:
