@@ -114,7 +114,7 @@ def test_list_names_everything():
         (["reproduce", "l1-flow", "--out", "full"], "the folder holds other files"),
         (
             ["run", "hyperelasticity", "--set", "prior.deviation=penalty"],
-            "needs sparsify.method = 'l2'",
+            "such as sparsify.method = 'l2'",
         ),
         (
             [

@@ -5,6 +5,7 @@ import sys
 import threading
 from pathlib import Path
 
+import jax
 import pytest
 from blocks import ROOT, Session
 
@@ -28,6 +29,7 @@ def calls(quick, monkeypatch):
             seen[name] = seen.get(name, 0) + 1
 
     session = Session("walk.md", quick, monkeypatch)
+    jax.clear_caches()  # a program that another test compiled would be called without its function
     threading.settrace(look)
     sys.settrace(look)
     try:
