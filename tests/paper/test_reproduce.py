@@ -33,7 +33,7 @@ def test_progress_counts_all_points_and_names_the_one_under_way(outcomes, folder
     reproduce.reproduce(
         ["hyper-fits"], "quick", 1, folder, lambda *a, **named: heard.append((a, named))
     )
-    assert [arguments for arguments, _ in heard] == [("point", n, 3) for n in range(4)]
+    assert [arguments for arguments, _ in heard] == [("reproducing", n, 3) for n in range(4)]
     assert heard[1][1]["now"] == "hyper-fits L1, proper, seed 0"
 
 
