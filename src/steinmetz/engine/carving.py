@@ -12,6 +12,7 @@ import numpy as np
 
 from steinmetz.data.quadratic import Quadratic, compress
 from steinmetz.errors import InputError
+from steinmetz.exporters.json import parsed
 from steinmetz.records import Observations
 from steinmetz.sparsify.carve import Carved, Restart
 from steinmetz.sparsify.choose import from_plain, to_plain
@@ -82,14 +83,9 @@ def _fingerprint(quadratic: Quadratic) -> list[float]:
 
 def read(path: Path, observations: Observations) -> Carved:
     """The carving of a run directory, joined with the data of its study."""
+    stored = parsed(path)
     try:
-        return from_dict(json.loads(path.read_text(encoding="utf-8")), observations)
-    except OSError as error:
-        raise InputError(
-            f"cannot read {path}: {(error.strerror or 'unreadable').lower()}"
-        ) from None
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise InputError(f"{path} is not a JSON file") from None
+        return from_dict(stored, observations)
     except ChangedData:
         raise InputError(
             f"{path.parent}: the data of this run have changed since; run it again"

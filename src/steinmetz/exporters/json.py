@@ -29,16 +29,20 @@ def export(law: Law, about: About = NOBODY) -> str:
     return json.dumps({**head, **structure(law), "closed_form": forms}, indent=2)
 
 
-def read(path: Path) -> tuple[Law, About]:
-    """The law of a file, and where it comes from."""
+def parsed(path: Path) -> Any:
+    """What a JSON file holds, or one sentence about why it cannot be read."""
     try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(
-            f"cannot read {path}: {(error.strerror or 'unreadable').lower()}"
-        ) from None
+        reason = (error.strerror or "unreadable").lower()
+        raise InputError(f"cannot read {path}: {reason}") from None
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         raise InputError(f"{path} is not a JSON file") from None
+
+
+def read(path: Path) -> tuple[Law, About]:
+    """The law of a file, and where it comes from."""
+    stored = parsed(path)
     try:
         return from_dict(stored)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
