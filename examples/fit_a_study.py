@@ -13,7 +13,7 @@ print(result)
 r2 = result.scores.r2.path
 print(f"R² along the validation path: {r2:.4f}")
 
-stretched = [[1.1, 0, 0], [0, 1, 0], [0, 0, 1]]
+stretched = np.diag([1.1, 1, 1])
 stress = result.stress(stretched, "P11")  # one value per draw of the posterior
 low, high = np.quantile(stress, [0.05, 0.95])
 print(f"P11 at a stretch of 1.1: between {low:.3f} and {high:.3f} with a probability of 90 %")

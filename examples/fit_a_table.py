@@ -15,11 +15,12 @@ KAPPA = 2.0
 NOISE = 0.02
 
 
-def second_piola(F):
+def second_piola(F: np.ndarray) -> np.ndarray:
     """S of Ψ = μ/2 (I1 − 3 − 2 log J) + κ/2 (J − 1)²."""
     J = np.linalg.det(F)
     inverse = np.linalg.inv(F.T @ F)
-    return MU * (np.eye(3) - inverse) + KAPPA * (J - 1) * J * inverse
+    S: np.ndarray = MU * (np.eye(3) - inverse) + KAPPA * (J - 1) * J * inverse
+    return S
 
 
 random = np.random.default_rng(0)

@@ -3,10 +3,12 @@
 Run it with `python examples/sample_a_density.py`.
 """
 
+from jax import Array
+
 import steinmetz
 
 
-def log_density(x):
+def log_density(x: Array) -> Array:
     """x₀ ~ N(0, 1), x₁ | x₀ ~ N(x₀², 0.5²): mean (0, 1), standard deviations 1 and 1.5."""
     return -0.5 * x[0] ** 2 - 0.5 * ((x[1] - x[0] ** 2) / 0.5) ** 2
 

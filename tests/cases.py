@@ -1,16 +1,34 @@
 """Settings, laws, networks and data that several tests share."""
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
 import jax
 import jax.numpy as jnp
 import numpy as np
+import numpy.typing as npt
+from jaxtyping import Array
+from pydantic import BaseModel
 
 from steinmetz import registry
 from steinmetz.data import noise
-from steinmetz.data.quadratic import compress
+from steinmetz.data.quadratic import Quadratic, compress
 from steinmetz.potentials import icnn
+from steinmetz.potentials.base import Network, PotentialFile
 from steinmetz.potentials.graph import UNIT, Edge, Graph
 from steinmetz.potentials.law import Law
+from steinmetz.potentials.layered import Layered
 from steinmetz.records import Conditions, Observations, Reference
+
+Numbers = npt.NDArray[np.float64]
+"""Real numbers of NumPy, of any shape."""
+
+Form = Literal["passthrough", "tied"]
+"""Forms of the input-convex network."""
+
+Value = TypeVar("Value")
+Model = TypeVar("Model", bound=BaseModel)
 
 # Compressible isotropic hyperelasticity: what its potentials need to know of it.
 INPUTS = ("I1", "I2", "J")
@@ -19,7 +37,7 @@ CONVEX = Conditions(convex=True, increasing=("I1", "I2"), stress_free=True)
 FREE = Conditions(convex=False, increasing=(), stress_free=False)
 
 # A run of a few seconds: everything small, the path and the checks whole.
-QUICK = {
+QUICK: dict[str, Any] = {
     "potential.widths": [6, 6],
     "sparsify.restarts": 2,
     "sparsify.steps": 600,
@@ -42,15 +60,31 @@ STATE = "F11,F12,F13,F21,F22,F23,F31,F32,F33"
 ROW = "1.1,0,0,0,1,0,0,0,1"
 
 
-def mooney_rivlin_stress(F):
+def present(value: Value | None) -> Value:
+    """A value that must be there."""
+    assert value is not None
+    return value
+
+
+def defaults(kind: type[Model], **changes: object) -> Model:
+    """Settings of a plug-in; its class names itself, the class of all plug-ins cannot."""
+    return kind.model_validate(changes)
+
+
+def partial(kind: type[Model], **fields: Any) -> Model:
+    """A record that has nothing but these fields."""
+    return kind.model_construct(**fields)
+
+
+def mooney_rivlin_stress(F: Numbers) -> Numbers:
     """S of c1 = 0.5, c2 = 0.2, κ = 2, written with nothing of the package."""
     C, J = F.T @ F, np.linalg.det(F)
     volumetric = -2 * (0.5 + 2 * 0.2) / J + 2 * (J - 1)
     shear = 2 * 0.5 * np.eye(3) + 2 * 0.2 * (np.trace(C) * np.eye(3) - C)
-    return shear + volumetric * J * np.linalg.inv(C)
+    return np.asarray(shear + volumetric * J * np.linalg.inv(C))
 
 
-def mooney_rivlin_table(path, seed, rows, noise, blank):
+def mooney_rivlin_table(path: Path, seed: int, rows: int, noise: float, blank: float) -> None:
     """A CSV file of noisy rows, some cells blank."""
     random = np.random.default_rng(seed)
     tensors = np.eye(3) + random.uniform(-0.2, 0.2, (rows, 3, 3))
@@ -64,64 +98,72 @@ def mooney_rivlin_table(path, seed, rows, noise, blank):
     path.write_text("\n".join(lines), encoding="utf-8")
 
 
-def graph(edges, activations=("softplus",), signs=None, inputs=INPUTS):
+def graph(
+    edges: Sequence[Edge],
+    activations: tuple[str, ...] = ("softplus",),
+    signs: tuple[bool, ...] | None = None,
+    inputs: tuple[str, ...] = INPUTS,
+) -> Graph:
     """A graph with as many parameters as its edges name, of free signs unless given."""
     count = 1 + max(edge.parameter for edge in edges)
     signs = (False,) * count if signs is None else signs
     return Graph(inputs=inputs, activations=activations, edges=tuple(edges), nonnegative=signs)
 
 
-def small_law(values=(0.05, 0.1, -1.5, 1.0, 6.0)):
+def small_law(values: tuple[float, ...] = (0.05, 0.1, -1.5, 1.0, 6.0)) -> Law:
     """Ψ = 1.0 I1 + 6.0 softplus(0.05 I1 + 0.1 I2 − 1.5 J)."""
     edges = (Edge(3, 0, 0), Edge(3, 1, 1), Edge(3, 2, 2), Edge(4, 0, 3), Edge(4, 3, 4))
     signs = (True, True, False, True, True)
     return Law(graph(edges, signs=signs), jnp.array(values), REFERENCE)
 
 
-def nested_law():
+def nested_law() -> Law:
     """Ψ = 0.7 I1 + softplus(0.5 I1 + 3 softplus(−2 J))."""
     edges = (Edge(3, 2, 0), Edge(4, 0, 1), Edge(4, 3, 2), Edge(5, 0, 3), Edge(5, 4, 4))
     nested = graph(edges, ("softplus",) * 2, (False, True, True, True, True))
     return Law(nested, jnp.array([-2.0, 0.5, 3.0, 0.7, 1.0]), REFERENCE)
 
 
-def square_law():
+def square_law() -> Law:
     """Ψ = 2 (a + 0.5 b)² + 3 softplus(1.5 a)."""
     edges = (Edge(2, 0, UNIT), Edge(2, 1, 0), Edge(3, 0, 1), Edge(4, 2, 2), Edge(4, 3, 3))
     squared = graph(edges, ("square", "softplus"), inputs=("a", "b"))
     return Law(squared, jnp.array([0.5, 1.5, 2.0, 3.0]), Reference((0.0, 0.0)))
 
 
-def convex_network(widths=(8, 8), form="passthrough"):
+def convex_network(widths: tuple[int, ...] = (8, 8), form: Form = "passthrough") -> Layered:
     """The input-convex network for hyperelasticity."""
     return icnn.build(icnn.Config(form=form, widths=widths), INPUTS, CONVEX)
 
 
-def potential(name, changes=None, conditions=None):
+def potential(
+    name: str, changes: Mapping[str, object] | None = None, conditions: Conditions | None = None
+) -> Network:
     """A small network of any potential, under the conditions that suit it unless given."""
-    module = registry.load("potentials", name)
+    module = registry.load_as("potentials", name, PotentialFile)
     small = {"widths": (4, 3)} if "widths" in module.Config.model_fields else {}
     conditions = conditions or (CONVEX if module.CONVEX else FREE)
-    return module.build(module.Config(**{**small, **(changes or {})}), INPUTS, conditions)
+    settings = defaults(module.Config, **{**small, **(changes or {})})
+    return module.build(settings, INPUTS, conditions)
 
 
-def admissible(network, seed=0):
+def admissible(network: Network, seed: int = 0) -> Array:
     """Random weights with the signs that the network demands."""
     theta = network.initial(jax.random.key(seed))
     return jnp.where(jnp.asarray(network.nonnegative), jnp.abs(theta), theta)
 
 
-def near_reference(count, seed=1, spread=0.2):
+def near_reference(count: int, seed: int = 1, spread: float = 0.2) -> Array:
     """Invariants around the undeformed state."""
     return jnp.array(REFERENCE.point) + spread * jax.random.normal(jax.random.key(seed), (count, 3))
 
 
-def weighted(observations):
+def weighted(observations: Observations) -> Quadratic:
     """Residuals in units of the noise, judged by the data themselves."""
     return compress(observations, noise.deviation(observations, observations.values, 0.02))
 
 
-def random_data(sizes=(0.1, 0.05, 2.0), count=12):
+def random_data(sizes: tuple[float, ...] = (0.1, 0.05, 2.0), count: int = 12) -> Observations:
     """Data of no material: random stress maps of inputs of very different sizes."""
     first, second, third = jax.random.split(jax.random.key(0), 3)
     inputs = jax.random.normal(first, (count, 3)) * jnp.array(sizes)

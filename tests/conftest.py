@@ -12,6 +12,7 @@ os.environ.setdefault(
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from jaxtyping import install_import_hook
@@ -20,15 +21,27 @@ jax.config.update("jax_enable_x64", True)
 install_import_hook("steinmetz", "beartype.beartype")
 
 import steinmetz  # noqa: E402
-from cases import QUICK  # noqa: E402
+from cases import QUICK, Numbers  # noqa: E402
+from steinmetz.api import Result  # noqa: E402
+from steinmetz.data import noise  # noqa: E402
+from steinmetz.experiments import full_tensor as tensors  # noqa: E402
+from steinmetz.experiments import observe  # noqa: E402
+from steinmetz.experiments.base import Experiment  # noqa: E402
+from steinmetz.laws import base as laws  # noqa: E402
+from steinmetz.materials import isotropic  # noqa: E402
+from steinmetz.materials.base import Material  # noqa: E402
+from steinmetz.potentials.graph import Edge, Graph  # noqa: E402
+from steinmetz.potentials.law import Law  # noqa: E402
+from steinmetz.records import Observations, Reference  # noqa: E402
 
 # Runs that many tests look at: files that use one of them go to the process that makes it.
 SHARED = ("gent", "quick")
 
 
-def pytest_collection_modifyitems(items):
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Where tests run in several processes: a file stays in one, with the run it looks at."""
-    group = {}
+    group: dict[Path, set[str]] = {}
     for item in items:
         used = [name for name in SHARED if name in getattr(item, "fixturenames", ())]
         group.setdefault(item.path, set()).update(used)
@@ -39,20 +52,20 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def gent():
+def gent() -> Result:
     """The main study, as a user runs it."""
     return steinmetz.run("hyperelasticity")
 
 
 @pytest.fixture(scope="session")
-def quick():
+def quick() -> Result:
     """The same on small settings: a law of four parameters."""
     changes = {**QUICK, "sparsify.parameters": 4}
     return steinmetz.run(steinmetz.study("hyperelasticity", changes))
 
 
 @pytest.fixture(scope="session")
-def quick_folder(quick, tmp_path_factory):
+def quick_folder(quick: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its run directory; tests that change it copy it."""
     folder = tmp_path_factory.mktemp("runs") / "quick"
     quick.save(folder)
@@ -60,28 +73,20 @@ def quick_folder(quick, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def material():
+def material() -> Material:
     """The compressible isotropic material."""
-    from steinmetz.materials import isotropic
-
     return isotropic.build(isotropic.Config())
 
 
 @pytest.fixture(scope="session")
-def full_tensor():
+def full_tensor() -> Experiment:
     """Its experiment."""
-    from steinmetz.experiments import full_tensor
-
-    return full_tensor.build(full_tensor.Config())
+    return tensors.build(tensors.Config())
 
 
 @pytest.fixture(scope="session")
-def observations(material, full_tensor):
+def observations(material: Material, full_tensor: Experiment) -> Observations:
     """80 noisy tensors of the Gent law."""
-    from steinmetz.data import noise
-    from steinmetz.experiments import observe
-    from steinmetz.laws import base as laws
-
     state_key, noise_key = jax.random.split(jax.random.key(3))
     rows = full_tensor.sample(state_key, 80)
     clean = observe.clean(material, full_tensor, laws.truth(material, "gent"), rows)
@@ -89,7 +94,7 @@ def observations(material, full_tensor):
 
 
 @pytest.fixture(scope="session")
-def printed_law():
+def printed_law() -> Law:
     """The paper's 7-parameter law (its signs are not constrained here.
 
     It is a case for the certificate).
@@ -97,12 +102,6 @@ def printed_law():
     0.665 J + 5.623 log(1 + exp(0.251 I1) (1 + exp(−1.264 I2))^0.764 (1 + exp(−0.187 I2 − 0.339
     J))^1.8) − 9.71
     """
-    import jax.numpy as jnp
-
-    from steinmetz.potentials.graph import Edge, Graph
-    from steinmetz.potentials.law import Law
-    from steinmetz.records import Reference
-
     edges = (
         Edge(3, 1, 0), Edge(4, 1, 1), Edge(4, 2, 2),
         Edge(5, 0, 3), Edge(5, 3, 4), Edge(5, 4, 5), Edge(6, 2, 6), Edge(6, 5, 7),
@@ -118,6 +117,6 @@ def printed_law():
 
 
 @pytest.fixture(scope="session")
-def random_tensors():
+def random_tensors() -> Numbers:
     """Deformation gradients well inside det F > 0."""
     return np.eye(3) + np.random.default_rng(0).uniform(-0.3, 0.3, (50, 3, 3))

@@ -2,16 +2,19 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import steinmetz
 from cases import QUICK, mooney_rivlin_table
 from steinmetz import InputError
+from steinmetz.api import Result
 
 
-def test_repr_is_a_few_lines_and_html_has_law_and_table(quick):
+def test_repr_is_a_few_lines_and_html_has_law_and_table(quick: Result) -> None:
     text = repr(quick)
     assert len(text) < 800
     assert "Ψ = " in text
@@ -21,16 +24,17 @@ def test_repr_is_a_few_lines_and_html_has_law_and_table(quick):
     assert "hat{\\Psi}" in page
 
 
-def test_tab_completion_shows_the_verbs():
+def test_tab_completion_shows_the_verbs() -> None:
     names = dir(steinmetz)
     for name in ("run", "fit", "load", "study", "sample", "select", "save", "Result", "reproduce"):
         assert name in names
+    assert set(steinmetz.__all__) == {"InputError", "RunFailure", *steinmetz._LAZY}
     assert steinmetz.__version__
     with pytest.raises(AttributeError, match="no attribute 'weights'"):
         _ = steinmetz.weights
 
 
-def test_import_alone_changes_no_setting_and_loads_nothing_heavy():
+def test_import_alone_changes_no_setting_and_loads_nothing_heavy() -> None:
     code = "import sys, steinmetz; assert not {'jax', 'sympy', 'xarray'} & set(sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
@@ -46,12 +50,14 @@ def test_import_alone_changes_no_setting_and_loads_nothing_heavy():
         ([], "P11", "shape"),
     ],
 )
-def test_stress_refuses_in_words(quick, F, component, message):
+def test_stress_refuses_in_words(
+    quick: Result, F: npt.ArrayLike, component: str, message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         quick.stress(F, component)
 
 
-def test_stress_has_a_row_per_draw_and_a_column_per_state(quick):
+def test_stress_has_a_row_per_draw_and_a_column_per_state(quick: Result) -> None:
     F = np.stack([np.eye(3), np.diag([1.2, 0.9, 1.0])])
     stress = quick.stress(F, "sigma11")
     assert stress.shape == (len(quick.particles), 2)
@@ -59,7 +65,7 @@ def test_stress_has_a_row_per_draw_and_a_column_per_state(quick):
     np.testing.assert_array_equal(stress, quick.stress(F.reshape(2, 9), "sigma11"))
 
 
-def test_predict_in_a_test_that_was_done(quick):
+def test_predict_in_a_test_that_was_done(quick: Result) -> None:
     rows = np.eye(3).ravel() + np.array([[0.1] + [0] * 8])
     prediction = quick.predict("full_tensor", rows, ("S11", "P11"))
     low, high = prediction.band(0.9)
@@ -70,23 +76,23 @@ def test_predict_in_a_test_that_was_done(quick):
 
 
 @pytest.mark.parametrize("figure", ["path", "gates", "marginals"])
-def test_plots(quick, figure):
+def test_plots(quick: Result, figure: str) -> None:
     assert quick.plot(figure).axes
 
 
-def test_unknown_plot_is_named(quick):
+def test_unknown_plot_is_named(quick: Result) -> None:
     with pytest.raises(InputError, match="possible: path, gates, marginals"):
         quick.plot("parity")
 
 
-def test_export_in_every_form(quick):
+def test_export_in_every_form(quick: Result) -> None:
     assert quick.export() == steinmetz.closed_form(quick.law)
     assert quick.export("latex").startswith("\\hat")
     with pytest.raises(InputError, match="no exporter 'fortran'"):
         quick.export("fortran")
 
 
-def test_load_gives_back_the_same_object(quick, quick_folder):
+def test_load_gives_back_the_same_object(quick: Result, quick_folder: Path) -> None:
     loaded = steinmetz.load(quick_folder)
     np.testing.assert_array_equal(loaded.particles, quick.particles)
     np.testing.assert_array_equal(loaded.along.predictive, quick.along.predictive)
@@ -98,19 +104,19 @@ def test_load_gives_back_the_same_object(quick, quick_folder):
     np.testing.assert_array_equal(loaded.stress(F, "P11"), quick.stress(F, "P11"))
 
 
-def test_load_refuses_what_is_not_a_run(tmp_path):
+def test_load_refuses_what_is_not_a_run(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no finished run there"):
         steinmetz.load(tmp_path)
 
 
-def test_another_row_from_the_object_or_its_folder(quick, quick_folder):
+def test_another_row_from_the_object_or_its_folder(quick: Result, quick_folder: Path) -> None:
     row = next(row.active for row in quick.table if row.active not in (1, quick.law.graph.size))
     here, there = quick.select(row), steinmetz.select(quick_folder, row)
     assert here.law.graph.size == row
     np.testing.assert_array_equal(here.particles, there.particles)
 
 
-def test_a_data_frame_and_its_file_give_the_same_law(tmp_path):
+def test_a_data_frame_and_its_file_give_the_same_law(tmp_path: Path) -> None:
     import pandas
 
     path = tmp_path / "rubber.csv"
@@ -127,12 +133,12 @@ def test_a_data_frame_and_its_file_give_the_same_law(tmp_path):
     assert list((saved / "tables").iterdir())
 
 
-def test_tables_and_experiments_must_match_in_number(tmp_path):
+def test_tables_and_experiments_must_match_in_number(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="name one for each table"):
         steinmetz.fit([tmp_path / "a.csv", tmp_path / "b.csv"], ["uniaxial"])
 
 
-def test_incompressible_laws_ask_for_the_free_face(tmp_path):
+def test_incompressible_laws_ask_for_the_free_face(tmp_path: Path) -> None:
     stretch = np.linspace(0.8, 2.0, 15)
     P = 2 * (stretch - stretch**-2) * 0.6
     rows = [f"{a},{b}" for a, b in zip(stretch, P, strict=True)]

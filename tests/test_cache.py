@@ -1,6 +1,7 @@
 """Finished pieces of work: whole or not at all, for one fingerprint, without executing anything."""
 
 import math
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -9,10 +10,11 @@ import numpy as np
 import pytest
 from pydantic import BaseModel, ConfigDict
 
+from cases import present
 from steinmetz.cache import Cache, ContentCache
 
 
-def test_pieces_come_back_exactly(tmp_path):
+def test_pieces_come_back_exactly(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "kept", "study")
     assert not cache.found
     assert cache.get("a") is None
@@ -20,24 +22,24 @@ def test_pieces_come_back_exactly(tmp_path):
     cache.put("a", values=values, count=np.array([3]))
     again = Cache(tmp_path / "kept", "study")
     assert again.found
-    stored = again.get("a")
+    stored = present(again.get("a"))
     np.testing.assert_array_equal(stored["values"], values)
     assert not list((tmp_path / "kept").glob("*.tmp"))
 
 
-def test_pieces_of_another_study_are_neither_taken_nor_destroyed(tmp_path):
+def test_pieces_of_another_study_are_neither_taken_nor_destroyed(tmp_path: Path) -> None:
     first, other = Cache(tmp_path / "kept", "study"), Cache(tmp_path / "kept", "other study")
     first.put("a", values=np.ones(2))
     assert not other.found
     assert other.get("a") is None
     other.put("a", values=np.zeros(2))
-    np.testing.assert_array_equal(first.get("a")["values"], np.ones(2))
+    np.testing.assert_array_equal(present(first.get("a"))["values"], np.ones(2))
     (tmp_path / "kept" / "thesis.tex").write_text("precious")
     first.clear()
     assert [path.name for path in (tmp_path / "kept").iterdir()] == ["thesis.tex"]
 
 
-def test_damaged_and_dangerous_files_are_not_read(tmp_path):
+def test_damaged_and_dangerous_files_are_not_read(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "kept", "study")
     cache.put("a", values=np.ones(2))
     (path,) = (tmp_path / "kept").glob("*-a.npz")
@@ -49,14 +51,14 @@ def test_damaged_and_dangerous_files_are_not_read(tmp_path):
     assert cache.get("b") is None
 
 
-def test_clear_leaves_nothing(tmp_path):
+def test_clear_leaves_nothing(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "kept", "study")
     cache.put("a", values=np.ones(2))
     cache.clear()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_two_threads_may_keep_their_first_piece_at_once(tmp_path):
+def test_two_threads_may_keep_their_first_piece_at_once(tmp_path: Path) -> None:
     for attempt in range(20):
         cache = Cache(tmp_path / f"kept{attempt}", "study")
         with ThreadPoolExecutor(4) as pool:
@@ -66,7 +68,7 @@ def test_two_threads_may_keep_their_first_piece_at_once(tmp_path):
                 )
             )
         again = Cache(tmp_path / f"kept{attempt}", "study")
-        assert all(again.get(f"piece{n}")["values"][0] == n for n in range(8))
+        assert all(present(again.get(f"piece{n}"))["values"][0] == n for n in range(8))
 
 
 class Inner(NamedTuple):
@@ -87,16 +89,16 @@ class Finished(BaseModel):
     by_name: dict[str, np.ndarray] = {}
 
 
-def counted(value, calls):
-    def compute(_):
+def counted(value: float, calls: list[float]) -> Callable[[Cache], Finished]:
+    def compute(_: Cache) -> Finished:
         calls.append(value)
         return Finished(x=np.full(3, value), value=value)
 
     return compute
 
 
-def test_what_is_there_is_not_computed_again(tmp_path):
-    calls = []
+def test_what_is_there_is_not_computed_again(tmp_path: Path) -> None:
+    calls: list[float] = []
     for _ in range(3):
         result = ContentCache(tmp_path).get({"a": 1}, Finished, counted(2.5, calls))
         assert (result.value, result.text) == (2.5, "Ψ")
@@ -104,11 +106,11 @@ def test_what_is_there_is_not_computed_again(tmp_path):
     assert calls == [2.5]
 
 
-def test_arrays_come_back_from_any_depth_and_everything_else_with_its_type(tmp_path):
+def test_arrays_come_back_from_any_depth_and_everything_else_with_its_type(tmp_path: Path) -> None:
     inner = (Inner("a", np.arange(3)), Inner("b", np.eye(2, dtype=np.float32)))
     result = Finished(x=np.ones(1), value=math.nan, inner=inner, by_name={"y": np.zeros((0, 2))})
     ContentCache(tmp_path).keep({"a": 1}, result)
-    again = ContentCache(tmp_path).find({"a": 1}, Finished)
+    again = present(ContentCache(tmp_path).find({"a": 1}, Finished))
     assert math.isnan(again.value)
     assert [one.name for one in again.inner] == ["a", "b"]
     assert again.inner[1].values.dtype == np.float32
@@ -116,7 +118,7 @@ def test_arrays_come_back_from_any_depth_and_everything_else_with_its_type(tmp_p
     assert again.by_name["y"].shape == (0, 2)
 
 
-def test_only_arrays_and_json_are_kept(tmp_path):
+def test_only_arrays_and_json_are_kept(tmp_path: Path) -> None:
     class Odd(BaseModel):
         value: object
 
@@ -124,19 +126,20 @@ def test_only_arrays_and_json_are_kept(tmp_path):
         ContentCache(tmp_path).keep({}, Odd(value=Path()))
 
 
-def test_other_content_and_other_kinds_are_other_results(tmp_path):
+def test_other_content_and_other_kinds_are_other_results(tmp_path: Path) -> None:
     class Other(Finished):
         pass
 
-    calls, results = [], ContentCache(tmp_path)
+    calls: list[float] = []
+    results = ContentCache(tmp_path)
     results.get({"a": 1}, Finished, counted(1.0, calls))
     assert results.find({"a": 1}, Other) is None
     assert results.get({"a": 2}, Finished, counted(2.0, calls)).value == 2.0
     assert results.get({"a": 1}, Finished, counted(4.0, calls)).value == 1.0
 
 
-def test_a_damaged_result_is_computed_anew(tmp_path):
-    calls = []
+def test_a_damaged_result_is_computed_anew(tmp_path: Path) -> None:
+    calls: list[float] = []
     ContentCache(tmp_path).get({"a": 1}, Finished, counted(1.0, calls))
     for path in tmp_path.glob("*-Finished.npz"):
         content = bytearray(path.read_bytes())
@@ -147,7 +150,7 @@ def test_a_damaged_result_is_computed_anew(tmp_path):
     assert calls == [1.0, 5.0]
 
 
-def test_a_result_with_other_fields_is_computed_anew(tmp_path):
+def test_a_result_with_other_fields_is_computed_anew(tmp_path: Path) -> None:
     cache = ContentCache(tmp_path).unfinished({"a": 1})
     cache.put("Finished", json=np.frombuffer(b'{"value": 1.0}', np.uint8))
     assert ContentCache(tmp_path).find({"a": 1}, Finished) is None

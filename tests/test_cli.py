@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -13,12 +15,12 @@ from cases import QUICK, STATE
 from steinmetz.cli import main
 
 
-def call(*arguments, cwd=None):
+def call(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "steinmetz", *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=300)
 
 
-def test_help_is_quick_and_does_not_import_jax():
+def test_help_is_quick_and_does_not_import_jax() -> None:
     code = (
         "import sys\nsys.argv = ['steinmetz', '--help']\nfrom steinmetz.cli import app\n"
         "try:\n    app()\nexcept SystemExit:\n    pass\n"
@@ -32,18 +34,18 @@ def test_help_is_quick_and_does_not_import_jax():
 @pytest.mark.parametrize(
     "command", ["run", "fit", "list", "select", "export", "lcurve", "reproduce", "diagnose"]
 )
-def test_every_command_shows_examples(command):
+def test_every_command_shows_examples(command: str) -> None:
     done = call(command, "--help")
     assert done.returncode == 0
     assert f"steinmetz {command}" in done.stdout
     assert "Example" in done.stdout
 
 
-def test_version():
+def test_version() -> None:
     assert call("--version").stdout.startswith("steinmetz 0.")
 
 
-def test_list_names_everything():
+def test_list_names_everything() -> None:
     done = call("list")
     assert done.returncode == 0
     for name in (
@@ -142,8 +144,13 @@ def test_list_names_everything():
     ],
 )
 def test_wrong_input_is_one_sentence_and_exit_2(
-    tmp_path, tmp_path_factory, monkeypatch, capsys, arguments, message
-):
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    message: str,
+) -> None:
     (tmp_path / "bad.csv").write_text(f"{STATE},S11\n1.1,0,0,0,1,0,0,0,1,x\n")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("mine")
@@ -167,7 +174,7 @@ def test_wrong_input_is_one_sentence_and_exit_2(
     assert sorted(os.listdir(tmp_path)) == before
 
 
-def test_wrong_input_in_a_process_of_its_own(tmp_path):
+def test_wrong_input_in_a_process_of_its_own(tmp_path: Path) -> None:
     done = call("run", "hyperelastic", cwd=tmp_path)
     assert done.returncode == 2
     assert "did you mean 'hyperelasticity'?" in done.stderr
@@ -176,7 +183,13 @@ def test_wrong_input_in_a_process_of_its_own(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def interrupted(command, cwd, ready, how=signal.SIGINT, code=130):
+def interrupted(
+    command: list[str],
+    cwd: Path,
+    ready: Callable[[str], bool],
+    how: signal.Signals = signal.SIGINT,
+    code: int = 130,
+) -> str:
     """Send a signal as soon as `ready(line)` for a line of standard error.
 
     Returns the rest of it.
@@ -199,14 +212,14 @@ def interrupted(command, cwd, ready, how=signal.SIGINT, code=130):
     return rest
 
 
-def test_early_interrupt_leaves_nothing(tmp_path):
+def test_early_interrupt_leaves_nothing(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "steinmetz", "run", "hyperelasticity", "--out", "run"]
     rest = interrupted(command, tmp_path, lambda line: "training: 0/" in line)
     assert "interrupted; nothing was written" in rest
     assert os.listdir(tmp_path) == []
 
 
-def test_interrupts_keep_what_is_finished_and_the_run_goes_on(tmp_path):
+def test_interrupts_keep_what_is_finished_and_the_run_goes_on(tmp_path: Path) -> None:
     """Ctrl-C while trimming, SIGTERM while sampling.
 
     What is done is not done again, and the end is that of one run.

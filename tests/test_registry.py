@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -162,7 +163,7 @@ method = "walk"
 
 
 @pytest.fixture
-def plugins(tmp_path, monkeypatch):
+def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with one file of every kind."""
     folder = tmp_path / "mine"
     for name, text in FILES.items():
@@ -173,12 +174,12 @@ def plugins(tmp_path, monkeypatch):
     return folder
 
 
-def call(*arguments, cwd):
+def call(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "steinmetz", *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=300)
 
 
-def test_one_file_of_every_kind_is_used_with_no_other_edit(plugins, tmp_path):
+def test_one_file_of_every_kind_is_used_with_no_other_edit(plugins: Path, tmp_path: Path) -> None:
     assert {name.split("/")[0] for name in FILES} == set(registry.KINDS)
     listed = call("list", cwd=tmp_path).stdout
     small = {k: v for k, v in QUICK.items() if k.startswith(("sparsify", "assess"))}
@@ -199,7 +200,7 @@ def test_one_file_of_every_kind_is_used_with_no_other_edit(plugins, tmp_path):
         assert name.split("/")[1].split(".")[0] in listed
 
 
-def test_a_file_that_lacks_a_part_is_refused(plugins):
+def test_a_file_that_lacks_a_part_is_refused(plugins: Path) -> None:
     from steinmetz.laws import base as laws
 
     (plugins / "laws" / "half.py").write_text(
@@ -209,7 +210,7 @@ def test_a_file_that_lacks_a_part_is_refused(plugins):
         laws.load("half")
 
 
-def test_two_files_of_one_name_are_refused(plugins):
+def test_two_files_of_one_name_are_refused(plugins: Path) -> None:
     (plugins / "laws" / "gent.py").write_text(
         '"""Mine."""\n\ndef energy(inputs, parameters): ...\n'
     )
@@ -217,14 +218,14 @@ def test_two_files_of_one_name_are_refused(plugins):
         registry.names("laws")
 
 
-def test_a_file_that_is_no_python_is_named(plugins):
+def test_a_file_that_is_no_python_is_named(plugins: Path) -> None:
     (plugins / "laws" / "odd.py").write_text("def energy(:\n")
     with pytest.raises(InputError, match=r"odd\.py is not a Python file"):
         registry.names("laws")
 
 
 @pytest.mark.parametrize("kind", [k for k, v in registry.KINDS.items() if v.suffix == ".py"])
-def test_every_plugin_has_a_summary(kind):
+def test_every_plugin_has_a_summary(kind: str) -> None:
     assert registry.names(kind)
     for name in registry.names(kind):
         assert registry.summary(kind, name).endswith(".")

@@ -8,11 +8,11 @@ import pytest
 from steinmetz.threads import in_threads
 
 
-def test_results_come_in_the_order_of_the_pieces():
+def test_results_come_in_the_order_of_the_pieces() -> None:
     shown = []
     waits = [0.2, 0.0, 0.1, 0.0]
 
-    def work(index):
+    def work(index: int) -> int:
         time.sleep(waits[index])
         return 10 * index
 
@@ -21,10 +21,10 @@ def test_results_come_in_the_order_of_the_pieces():
     assert in_threads(work, []) == []
 
 
-def test_an_exception_stops_the_others_and_is_raised():
+def test_an_exception_stops_the_others_and_is_raised() -> None:
     stop, begun = threading.Event(), []
 
-    def work(index):
+    def work(index: int) -> None:
         begun.append(index)
         if index == 0:
             raise KeyError("damaged")

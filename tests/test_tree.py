@@ -55,12 +55,12 @@ def imported(tree: ast.Module) -> set[str]:
     return {module.removeprefix("steinmetz.") for module in modules}
 
 
-def functions(tree: ast.Module):
+def functions(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
     return [node for node in ast.walk(tree) if isinstance(node, kinds)]
 
 
-def test_imports_point_down():
+def test_imports_point_down() -> None:
     wrong = []
     for path, tree in TREES.items():
         if path == ROOT / "__init__.py":
@@ -72,7 +72,7 @@ def test_imports_point_down():
     assert wrong == []
 
 
-def test_no_import_goes_in_a_circle():
+def test_no_import_goes_in_a_circle() -> None:
     """Modules in the order in which they can be imported: all of them have a place."""
     graph = {}
     for path, tree in TREES.items():
@@ -80,7 +80,7 @@ def test_no_import_goes_in_a_circle():
             graph[name(path).removesuffix(".py").replace("/", ".")] = imported(tree)
     known = {module.removesuffix(".__init__") for module in graph}
 
-    def target(reference):
+    def target(reference: str) -> str | None:
         if reference in known:
             return reference
         parent = reference.rpartition(".")[0]
@@ -92,26 +92,27 @@ def test_no_import_goes_in_a_circle():
     assert sorted(left) == []
 
 
-def test_modules_and_functions_stay_small():
+def test_modules_and_functions_stay_small() -> None:
     wrong = []
     for path, tree in TREES.items():
         lines = path.read_text(encoding="utf-8").count("\n")
         wrong += [f"{name(path)} has {lines} lines"] if lines > MOST_LINES else []
         for node in functions(tree):
             start = node.body[0].end_lineno if ast.get_docstring(node) else node.lineno
+            length = (node.end_lineno or 0) - (start or 0)
             arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
             count = len([argument for argument in arguments if argument.arg not in ("self", "cls")])
-            if node.end_lineno - start > MOST_IN_FUNCTION:
+            if length > MOST_IN_FUNCTION:
                 wrong.append(f"{name(path)}: {node.name} is too long")
             if count > MOST_PARAMETERS:
                 wrong.append(f"{name(path)}: {node.name} takes {count} parameters")
     assert wrong == []
 
 
-def test_everything_public_says_what_it_is():
+def test_everything_public_says_what_it_is() -> None:
     wrong = []
     for path, tree in TREES.items():
-        parts = [(name(path), tree)]
+        parts: list[tuple[str, ast.Module | ast.FunctionDef | ast.ClassDef]] = [(name(path), tree)]
         for node in tree.body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
                 parts.append((f"{name(path)}: {node.name}", node))
@@ -119,13 +120,13 @@ def test_everything_public_says_what_it_is():
     assert wrong == []
 
 
-def test_types_are_known():
+def test_types_are_known() -> None:
     """`Any` where JSON or another library's objects are read, hardly elsewhere."""
     used = [n for tree in TREES.values() for n in ast.walk(tree) if isinstance(n, ast.Name)]
     assert sum(node.id == "Any" for node in used) <= MOST_ANY
 
 
-def test_nothing_dangerous_is_called():
+def test_nothing_dangerous_is_called() -> None:
     wrong = []
     for path, tree in TREES.items():
         for node in ast.walk(tree):

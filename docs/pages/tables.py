@@ -42,7 +42,8 @@ def _places(schema: Schema, elsewhere: Mapping[str, str]) -> dict[str, str]:
 
 def _classes(schema: Schema) -> Iterable[tuple[str, Schema]]:
     """The classes that a schema consists of, by name."""
-    return schema.get("$defs", {}).items()
+    classes: dict[str, Schema] = schema.get("$defs", {})
+    return classes.items()
 
 
 def rows(

@@ -10,26 +10,18 @@ used.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from steinmetz.errors import InputError as InputError
-from steinmetz.errors import RunFailure as RunFailure
+from steinmetz.errors import InputError, RunFailure
 
 if TYPE_CHECKING:
-    from steinmetz.api import Result as Result
-    from steinmetz.api import closed_form as closed_form
-    from steinmetz.api import fit as fit
-    from steinmetz.api import load as load
-    from steinmetz.api import run as run
-    from steinmetz.api import save as save
-    from steinmetz.api import select as select
-    from steinmetz.engine.density import sample as sample
-    from steinmetz.engine.lcurve import Plan as Plan
-    from steinmetz.engine.lcurve import lcurve as lcurve
-    from steinmetz.engine.network_likelihood import network_likelihood as network_likelihood
-    from steinmetz.paper.page import save as save_reproduction  # noqa: F401
-    from steinmetz.paper.reproduce import reproduce as reproduce
-    from steinmetz.report.lcurves import save as save_lcurve  # noqa: F401
-    from steinmetz.studies.config import load as study  # noqa: F401
-    from steinmetz.studies.config import measured as measured
+    from steinmetz.api import Result, closed_form, fit, load, run, save, select
+    from steinmetz.engine.density import sample
+    from steinmetz.engine.lcurve import Plan, lcurve
+    from steinmetz.engine.network_likelihood import network_likelihood
+    from steinmetz.paper.page import save as save_reproduction
+    from steinmetz.paper.reproduce import reproduce
+    from steinmetz.report.lcurves import save as save_lcurve
+    from steinmetz.studies.config import load as study
+    from steinmetz.studies.config import measured
 
 # Public name → where it lives.
 _LAZY = {
@@ -47,7 +39,27 @@ _LAZY = {
     "study": "steinmetz.studies.config:load",
 }
 
-__all__ = ["InputError", "RunFailure", *_LAZY]
+# Written out for type checkers; a test compares it with what is there.
+__all__ = [
+    "InputError",
+    "Plan",
+    "Result",
+    "RunFailure",
+    "closed_form",
+    "fit",
+    "lcurve",
+    "load",
+    "measured",
+    "network_likelihood",
+    "reproduce",
+    "run",
+    "sample",
+    "save",
+    "save_lcurve",
+    "save_reproduction",
+    "select",
+    "study",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from steinmetz.records import Report
 
@@ -50,7 +50,9 @@ def watched(work: Callable[[Report], T], report: Report) -> T:
 
     KeyboardInterrupt here becomes one at its next report.
     """
-    stop, ended, outcome = threading.Event(), threading.Event(), dict[str, Any]()
+    stop, ended = threading.Event(), threading.Event()
+    results: list[T] = []
+    errors: list[BaseException] = []
 
     def reporting(stage: str, done: int, total: int, **facts: object) -> None:
         if stop.is_set():
@@ -59,9 +61,9 @@ def watched(work: Callable[[Report], T], report: Report) -> T:
 
     def carry() -> None:
         try:
-            outcome["result"] = work(reporting)
+            results.append(work(reporting))
         except BaseException as error:
-            outcome["error"] = error
+            errors.append(error)
         ended.set()
 
     threading.Thread(target=carry, daemon=True).start()
@@ -74,6 +76,6 @@ def watched(work: Callable[[Report], T], report: Report) -> T:
         stop.set()
         ended.wait(_PATIENCE)
         raise
-    if "error" in outcome:
-        raise outcome["error"]
-    return outcome["result"]
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -61,6 +61,8 @@ class Reference:
     def energy(self, potential: Callable[[Array], Array], x: Inputs) -> Scalar:
         """Ψ̂(x) of a potential Ψ."""
         point = jnp.asarray(self.point, x.dtype)
+        value: Array
+        slope: Array
         value, slope = jax.value_and_grad(potential)(point)
         return potential(x) - value - self.removed(slope) @ (x - point)
 
@@ -113,7 +115,8 @@ class StressMap(NamedTuple):
         self, slopes: Float[Array, "*batch states inputs"]
     ) -> Float[Array, "*batch states components"]:
         """y = B ∇Ψ̂ at every state."""
-        return _applied(self.operator, slopes)
+        stress: Array = _applied(self.operator, slopes)
+        return stress
 
 
 @jax.jit

@@ -7,26 +7,26 @@ from scipy.stats import wasserstein_distance
 from steinmetz.assess import measures
 
 
-def test_r2_is_pooled_over_components_with_their_own_means():
+def test_r2_is_pooled_over_components_with_their_own_means() -> None:
     truth = np.array([[0.0, 10.0], [1.0, 12.0], [2.0, 14.0]])
     prediction = truth + np.array([[0.1, 0.0], [0.0, -0.2], [0.0, 0.0]])
     assert measures.r2(prediction, truth) == pytest.approx(1 - (0.01 + 0.04) / (2 + 8))
 
 
-def test_missing_cells_do_not_count():
+def test_missing_cells_do_not_count() -> None:
     truth = np.array([[0.0, 1.0], [1.0, 99.0], [2.0, 3.0]])
     seen = np.array([[True, True], [True, False], [True, True]])
     prediction = np.where(seen, truth, 0.0)
     assert measures.r2(prediction, truth, seen) == 1.0
 
 
-def test_component_without_variance_is_left_out():
+def test_component_without_variance_is_left_out() -> None:
     truth = np.array([[0.0, 5.0], [1.0, 5.0]])
     assert measures.r2_per_component(truth, truth, ("S11", "S22")) == {"S11": 1.0}
     assert measures.r2(truth[:, 1:], truth[:, 1:]) is None
 
 
-def test_wasserstein_equals_scipy():
+def test_wasserstein_equals_scipy() -> None:
     random = np.random.default_rng(0)
     for _ in range(500):
         sizes = random.integers(1, 40, 2)
@@ -36,7 +36,7 @@ def test_wasserstein_equals_scipy():
         )
 
 
-def test_wasserstein_works_along_the_first_axis():
+def test_wasserstein_works_along_the_first_axis() -> None:
     random = np.random.default_rng(1)
     a, b = random.normal(size=(30, 4, 3)), random.normal(size=(17, 4, 3))
     found = measures.wasserstein(a, b)
@@ -44,7 +44,7 @@ def test_wasserstein_works_along_the_first_axis():
     assert found[2, 1] == pytest.approx(wasserstein_distance(a[:, 2, 1], b[:, 2, 1]), abs=1e-12)
 
 
-def test_coverage_of_exact_samples_is_nominal():
+def test_coverage_of_exact_samples_is_nominal() -> None:
     random = np.random.default_rng(2)
     samples, values = random.normal(size=(4000, 300, 2)), random.normal(size=(300, 2))
     found = measures.coverage(samples, values, np.ones((300, 2), bool))
@@ -53,12 +53,12 @@ def test_coverage_of_exact_samples_is_nominal():
         assert share == pytest.approx(nominal, abs=4 * np.sqrt(nominal * (1 - nominal) / 600))
 
 
-def test_coverage_of_nothing_is_nothing():
+def test_coverage_of_nothing_is_nothing() -> None:
     nothing = measures.coverage(np.zeros((5, 2, 1)), np.zeros((2, 1)), np.zeros((2, 1), bool))
     assert nothing == {"50": None, "90": None, "95": None}
 
 
-def test_weighted_wasserstein_equals_scipy():
+def test_weighted_wasserstein_equals_scipy() -> None:
     random = np.random.default_rng(2)
     for _ in range(300):
         a, b = (random.normal(size=size).round(1) for size in random.integers(1, 30, 2))
@@ -67,7 +67,7 @@ def test_weighted_wasserstein_equals_scipy():
         assert measures.wasserstein(a, b, wa, wb) == pytest.approx(expected, abs=1e-12)
 
 
-def test_resampled_distances_are_those_of_resampled_samples():
+def test_resampled_distances_are_those_of_resampled_samples() -> None:
     """Counting members gives what drawing them does.
 
     The same mean and spread over many resamples.
@@ -86,7 +86,7 @@ def test_resampled_distances_are_those_of_resampled_samples():
     assert found.std(axis=0) == pytest.approx(drawn.std(axis=0), rel=0.1)
 
 
-def test_particles_are_resampled_as_wholes():
+def test_particles_are_resampled_as_wholes() -> None:
     """Snapshots of one particle that repeat it add nothing.
 
     The scatter is that of the particles alone.
@@ -103,7 +103,7 @@ def test_particles_are_resampled_as_wholes():
     assert loose < 0.8 * alone
 
 
-def test_crps_is_its_definition_and_rewards_the_truth():
+def test_crps_is_its_definition_and_rewards_the_truth() -> None:
     random = np.random.default_rng(5)
     samples, value = random.normal(size=(40, 3)), random.normal(size=3)
     spread = np.abs(samples[:, None] - samples[None]).mean(axis=(0, 1))
@@ -117,7 +117,7 @@ def test_crps_is_its_definition_and_rewards_the_truth():
     assert mean[1.0] < min(mean[0.3], mean[3.0])
 
 
-def test_bootstrap_interval_holds_the_mean_as_often_as_it_says():
+def test_bootstrap_interval_holds_the_mean_as_often_as_it_says() -> None:
     random = np.random.default_rng(6)
     inside = 0
     for _ in range(300):

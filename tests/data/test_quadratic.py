@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from steinmetz.data import quadratic
+from steinmetz.records import Observations
 
 
 @pytest.mark.parametrize("components", [6, 2])
-def test_misfit_equals_the_sum_over_cells(observations, components):
+def test_misfit_equals_the_sum_over_cells(observations: Observations, components: int) -> None:
     keys = jax.random.split(jax.random.key(0), 3)
     data = observations._replace(
         operator=observations.operator[:, :components],
@@ -24,7 +25,7 @@ def test_misfit_equals_the_sum_over_cells(observations, components):
     assert found == pytest.approx(expected, rel=1e-12)
 
 
-def test_masked_values_change_nothing(observations):
+def test_masked_values_change_nothing(observations: Observations) -> None:
     masked = observations.observed.at[:, 0].set(False)
     deviation = jnp.ones_like(observations.values)
     first = quadratic.compress(observations._replace(observed=masked), deviation)

@@ -1,20 +1,25 @@
 """The CSV reader: what it takes, and where it says what is wrong."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from steinmetz import InputError
 from steinmetz.data import table
+from steinmetz.data.table import Table
 
 
-def read(tmp_path, text, encoding="utf-8"):
+def read(tmp_path: Path, text: str, encoding: str = "utf-8") -> Table:
     file = tmp_path / "data.csv"
     file.write_bytes(text.encode(encoding))
     return table.read(file)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
-def test_delimiters_comments_blank_lines_and_byte_order_mark(tmp_path, delimiter):
+def test_delimiters_comments_blank_lines_and_byte_order_mark(
+    tmp_path: Path, delimiter: str
+) -> None:
     text = "\ufeff# a comment\na,b\n\n1,2\n#no\n3e-1, \n".replace(",", delimiter)
     found = read(tmp_path, text)
     assert found.columns == ("a", "b")
@@ -36,12 +41,12 @@ def test_delimiters_comments_blank_lines_and_byte_order_mark(tmp_path, delimiter
         ("a\0,b\n1,2\n", "NUL"),
     ],
 )
-def test_faults_are_named_with_their_place(tmp_path, text, message):
+def test_faults_are_named_with_their_place(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read(tmp_path, text)
 
 
-def test_binary_missing_and_directory(tmp_path):
+def test_binary_missing_and_directory(tmp_path: Path) -> None:
     (tmp_path / "binary.csv").write_bytes(bytes(range(128, 256)))
     with pytest.raises(InputError, match="UTF-8"):
         table.read(tmp_path / "binary.csv")

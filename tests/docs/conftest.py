@@ -1,11 +1,14 @@
 """What the tests of documents share: the pages' generator, and studies that take seconds."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cases import QUICK
+from steinmetz.studies.study import Study
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))  # the package `pages`
 
@@ -18,7 +21,7 @@ SIZES = {
 }
 
 
-def quickened(study, given):
+def quickened(study: Study, given: Mapping[str, object]) -> Study:
     """The study with quick sizes where its classes have such a field and the text gives none."""
     sections = {}
     for name in {key.partition(".")[0] for key in SIZES}:
@@ -33,7 +36,7 @@ def quickened(study, given):
 
 
 @pytest.fixture
-def quick(monkeypatch, tmp_path):
+def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Every study that is read, by whatever command or function, is quick; files go to `tmp_path`.
 
     The text that a reader sees is what runs: sizes and methods it names itself stay as they are.
@@ -43,7 +46,9 @@ def quick(monkeypatch, tmp_path):
 
     build = config.build
 
-    def quick_build(raw, changes=None, source="study"):
+    def quick_build(
+        raw: dict[str, Any], changes: Mapping[str, object] | None = None, source: str = "study"
+    ) -> Study:
         changes = dict(changes or {})
         named = raw.get("infer", {}).get("method", "auto") != "auto"
         if not named and not any(key.startswith("infer.") for key in changes):

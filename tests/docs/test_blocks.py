@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from blocks import PAGES, ROOT, Session, parse
+
+from .blocks import PAGES, ROOT, Session, parse
 
 SAMPLE = '''
 # A page
@@ -51,11 +52,11 @@ seen.append((Path(os.environ["STEINMETZ_PLUGINS"]) / "laws" / "spring.py").read_
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_page(page, quick, monkeypatch):
+def test_page(page: str, quick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Session(page, quick, monkeypatch).read((ROOT / page).read_text(encoding="utf-8"))
 
 
-def test_sample_page(quick, monkeypatch):
+def test_sample_page(quick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     session = Session("sample.md", quick, monkeypatch)
     session.read(SAMPLE)
     assert session.namespace["seen"] == [42, '# laws/spring.py\n"""A law."""\n']
@@ -63,12 +64,14 @@ def test_sample_page(quick, monkeypatch):
     assert Path("mine.toml").is_file()
 
 
-def test_parts_of_a_page_know_their_lines():
+def test_parts_of_a_page_know_their_lines() -> None:
     kinds = [(block.line, block.kind) for block in parse(SAMPLE) if block.kind not in ("prose",)]
     assert kinds[:5] == [(2, "heading"), (4, "setup"), (11, "python"), (20, "indented"), (24, "sh")]
 
 
-def test_a_traceback_names_the_page_and_its_line(quick, monkeypatch):
+def test_a_traceback_names_the_page_and_its_line(
+    quick: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(ZeroDivisionError) as error:
         Session("page.md", quick, monkeypatch).read("text\n\n```python\nx = 1\n1 / 0\n```\n")
     last = error.traceback[-1]
@@ -88,11 +91,15 @@ def test_a_traceback_names_the_page_and_its_line(quick, monkeypatch):
         "python examples/nothing.py",
     ],
 )
-def test_a_command_that_cannot_be_typed_is_noticed(line, quick, monkeypatch):
+def test_a_command_that_cannot_be_typed_is_noticed(
+    line: str, quick: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(AssertionError, match=r"page\.md, line 4"):
         Session("page.md", quick, monkeypatch).read(f"text\n\n```sh\n{line}\n```\n")
 
 
-def test_a_figure_that_does_not_exist_is_noticed(quick, monkeypatch):
+def test_a_figure_that_does_not_exist_is_noticed(
+    quick: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(Exception, match="did you mean 'hyper-fits'"):
         Session("page.md", quick, monkeypatch).read("    steinmetz reproduce hyper-fit\n")

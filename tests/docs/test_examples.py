@@ -1,16 +1,22 @@
 """Every example runs, with quick settings, and gives the number it is there for."""
 
 import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from blocks import ROOT
+
+from .blocks import ROOT
+
+Checks = dict[str, Callable[[dict[str, Any]], bool]]
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
 @pytest.fixture(scope="module")
-def checks():
+def checks() -> Checks:
     """What each example must end with: name of the file → one statement about its variables."""
     return {
         "fit_a_study": lambda names: names["r2"] > 0.99,
@@ -21,7 +27,9 @@ def checks():
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_example(path, checks, quick, capsys):
+def test_example(
+    path: Path, checks: Checks, quick: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     names = runpy.run_path(str(path))
     assert checks[path.stem](names), capsys.readouterr().out
     text = path.read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 """Pages that follow from the code are what the code says."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import pages
 import pytest
@@ -9,11 +9,11 @@ from pages.settings import undescribed
 from pydantic import BaseModel, Field, PositiveFloat, TypeAdapter
 
 
-def test_pages_are_what_the_code_says():
+def test_pages_are_what_the_code_says() -> None:
     assert pages.stale() == [], f"run `{pages.COMMAND}` and commit what it writes"
 
 
-def test_every_setting_says_what_it_means():
+def test_every_setting_says_what_it_means() -> None:
     assert undescribed() == []
 
 
@@ -28,7 +28,7 @@ def test_every_setting_says_what_it_means():
         (list[int], "list, each whole number"),
     ],
 )
-def test_what_a_type_allows_in_words(field, text):
+def test_what_a_type_allows_in_words(field: Any, text: str) -> None:
     assert words.possible(TypeAdapter(field).json_schema()) == text
 
 
@@ -41,7 +41,7 @@ def test_what_a_type_allows_in_words(field, text):
         ({}, "number"),
     ],
 )
-def test_limits_in_words(bounds, text):
+def test_limits_in_words(bounds: dict[str, Any], text: str) -> None:
     class Config(BaseModel):
         x: float = Field(0.5, description="a number | bar", **bounds)
 
@@ -49,7 +49,7 @@ def test_limits_in_words(bounds, text):
     assert r"| `s.x` | `0.5` | a number \| bar |" in tables.described(Config, "s.")
 
 
-def test_tables_within_tables():
+def test_tables_within_tables() -> None:
     class Inner(BaseModel):
         """What is inside."""
 
@@ -68,7 +68,7 @@ def test_tables_within_tables():
     assert "| `count` | `3` | how many | whole number, at least 1 |" in text
 
 
-def test_schema_of_a_file():
+def test_schema_of_a_file() -> None:
     class Summary(BaseModel):
         seed: int = Field(description="seed")
 

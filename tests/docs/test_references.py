@@ -5,8 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
-from blocks import PAGES, ROOT
 from pages.settings import entries
+
+from .blocks import PAGES, ROOT
 
 PATH = re.compile(r"`((?:src|tests|docs|examples|benchmarks)/[\w./*-]+)`")
 # A file of the package, as pages about it name it: `engine/run.py`.
@@ -17,7 +18,7 @@ PACKAGE = ROOT / "src" / "steinmetz"
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_files_that_a_page_names_exist(page):
+def test_files_that_a_page_names_exist(page: str) -> None:
     named = PATH.findall((ROOT / page).read_text(encoding="utf-8"))
     assert [path for path in named if not any(ROOT.glob(path))] == []
 
@@ -25,7 +26,7 @@ def test_files_that_a_page_names_exist(page):
 @pytest.mark.parametrize(
     "page", ["docs/stages.md", "docs/walk.md", "docs/notation.md", "docs/add.md"]
 )
-def test_modules_that_a_page_names_exist(page):
+def test_modules_that_a_page_names_exist(page: str) -> None:
     named = MODULE.findall((ROOT / page).read_text(encoding="utf-8"))
     folders = (PACKAGE, ROOT)
     assert [
@@ -63,7 +64,7 @@ def missing(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_functions_that_a_page_names_exist(page):
+def test_functions_that_a_page_names_exist(page: str) -> None:
     assert missing((ROOT / page).read_text(encoding="utf-8")) == []
 
 
@@ -84,11 +85,11 @@ def faults(table: str) -> list[str]:
     return wrong
 
 
-def test_equation_table():
+def test_equation_table() -> None:
     assert faults((ROOT / "docs" / "equations.md").read_text(encoding="utf-8")) == []
 
 
-def test_a_function_that_is_gone_is_noticed():
+def test_a_function_that_is_gone_is_noticed() -> None:
     row = "| 1 | x = y | `registry.py: names`, `{}`; `errors.py` | `{}` |\n"
     assert faults(row.format("unknown", "conftest.py")) == []
     assert faults(row.format("nowhere", "test_nowhere.py")) == ["nowhere", "test_nowhere.py"]
@@ -100,13 +101,13 @@ def test_a_function_that_is_gone_is_noticed():
 
 
 @pytest.fixture(scope="module")
-def known():
+def known() -> dict[str, bool]:
     """Every setting there is, and whether it is a table whose keys are free."""
     return {name: "a table, each" in row.possible for name, row in entries()}
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])
-def test_settings_that_a_page_names_exist(page, known):
+def test_settings_that_a_page_names_exist(page: str, known: dict[str, bool]) -> None:
     sections = {name.partition(".")[0] for name in known if "." in name}
     setting = re.compile(rf"`(?:--set [\"']?)?((?:{'|'.join(sections)})(?:\.[a-z_]+)+)(?![\w.(])")
     named = set(setting.findall((ROOT / page).read_text(encoding="utf-8")))

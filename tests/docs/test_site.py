@@ -4,12 +4,14 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from blocks import ROOT
+
+from .blocks import ROOT
 
 
-def test_site_builds_strictly_and_fetches_nothing(tmp_path):
+def test_site_builds_strictly_and_fetches_nothing(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs", reason="the site needs `pip install '.[docs]'`; see `make docs`")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}

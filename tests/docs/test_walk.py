@@ -4,12 +4,14 @@ import re
 import sys
 import threading
 from pathlib import Path
+from types import FrameType
 
 import jax
 import pytest
-from blocks import ROOT, Session
 
 import steinmetz
+
+from .blocks import ROOT, Session
 
 PACKAGE = str(Path(steinmetz.__file__).parent) + "/"
 # What the last column of a hop may say, and how often that is in a study of one block.
@@ -18,11 +20,11 @@ HOP = re.compile(r"^\| `([\w/]+\.py:[\w.]+)` \|.*\| ([^|]+) \|$", re.MULTILINE)
 
 
 @pytest.fixture
-def calls(quick, monkeypatch):
+def calls(quick: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """Functions of the package in the order in which a quick run first calls them, with counts."""
     seen: dict[str, int] = {}
 
-    def look(frame, event, _):
+    def look(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
         if event == "call" and code.co_filename.startswith(PACKAGE):
             name = f"{code.co_filename.removeprefix(PACKAGE)}:{code.co_qualname}"
@@ -40,7 +42,7 @@ def calls(quick, monkeypatch):
     return seen
 
 
-def test_walk(calls):
+def test_walk(calls: dict[str, int]) -> None:
     hops = HOP.findall((ROOT / "docs" / "walk.md").read_text(encoding="utf-8"))
     assert len(hops) > 40
     assert [name for name, _ in hops if name not in calls] == []

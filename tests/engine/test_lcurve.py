@@ -2,6 +2,7 @@
 
 import csv
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,17 +10,18 @@ import pytest
 import steinmetz
 from cases import QUICK, ROW, STATE
 from steinmetz import InputError
+from steinmetz.engine.lcurve import LCurve
 
 SMALL = {**QUICK, "sparsify.stride": 60}
 
 
 @pytest.fixture(scope="module")
-def curve():
+def curve() -> LCurve:
     study = steinmetz.study("hyperelasticity", SMALL)
     return steinmetz.lcurve(study, steinmetz.Plan(("l0", "l1"), (0.0, 0.1), 3, 2))
 
 
-def test_every_network_of_the_grid_is_there(curve):
+def test_every_network_of_the_grid_is_there(curve: LCurve) -> None:
     assert len(curve.points) == 2 * 2 * 3 * 2
     assert {(p.method, p.noise) for p in curve.points} == {
         (m, n) for m in ("l0", "l1") for n in (0.0, 0.1)
@@ -28,7 +30,7 @@ def test_every_network_of_the_grid_is_there(curve):
         assert point.pruned <= point.nonzero
 
 
-def test_choice_is_the_lowest_criterion_and_says_so(curve):
+def test_choice_is_the_lowest_criterion_and_says_so(curve: LCurve) -> None:
     cells = 480
     for pick in curve.picks:
         own = [
@@ -43,7 +45,7 @@ def test_choice_is_the_lowest_criterion_and_says_so(curve):
         assert "lowest χ² + k log n" in pick.reason
 
 
-def test_files_hold_the_points_and_the_choices(curve, tmp_path):
+def test_files_hold_the_points_and_the_choices(curve: LCurve, tmp_path: Path) -> None:
     steinmetz.save_lcurve(curve, tmp_path / "curve")
     with (tmp_path / "curve" / "lcurve.csv").open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
@@ -53,7 +55,7 @@ def test_files_hold_the_points_and_the_choices(curve, tmp_path):
     assert (tmp_path / "curve" / "lcurve.png").stat().st_size > 20_000
 
 
-def test_target_count_chooses_the_penalty():
+def test_target_count_chooses_the_penalty() -> None:
     study = steinmetz.study("hyperelasticity", SMALL)
     found = steinmetz.lcurve(study, steinmetz.Plan(("l1",), None, 3, 2, parameters=6))
     (pick,) = found.picks
@@ -61,7 +63,7 @@ def test_target_count_chooses_the_penalty():
     assert f"{min(counts, key=lambda k: abs(k - 6))} parameters, nearest to the 6" in pick.reason
 
 
-def test_noise_levels_are_refused_for_measured_rows(tmp_path):
+def test_noise_levels_are_refused_for_measured_rows(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(f"{STATE},S11\n{ROW},0.3\n")
     study = steinmetz.measured(tmp_path / "a.csv", changes=SMALL)
     with pytest.raises(InputError, match="measured table has the noise it has"):

@@ -1,6 +1,7 @@
 """The second material through the same stages: a polynomial law is discovered exactly."""
 
 import dataclasses
+from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
@@ -8,11 +9,13 @@ import pytest
 import sympy
 
 import steinmetz
+from cases import present
+from steinmetz.api import Result
 from steinmetz.exporters import closed_form
 from steinmetz.potentials.graph import UNIT, Edge, Graph
 from steinmetz.potentials.law import Law
 
-MONOMIALS = {
+MONOMIALS: dict[str, float] = {
     "c**4": 32,
     "c**3": -64,
     "c**2": 32,
@@ -31,7 +34,7 @@ CHEAP = {
 }
 
 
-def coefficients(law):
+def coefficients(law: Law) -> dict[str, float]:
     """The law expanded in monomials, by name."""
     polynomial = sympy.Poly(sympy.expand(closed_form.expression(law)))
     terms = {}
@@ -41,7 +44,7 @@ def coefficients(law):
     return terms
 
 
-def in_the_domain(result):
+def in_the_domain(result: Result) -> float:
     """R² of every component on 2000 fresh states."""
     scores = result.scores.r2.per_component
     assert set(scores) == {"S11", "S22", "S12", "mu"}
@@ -49,14 +52,14 @@ def in_the_domain(result):
 
 
 @pytest.fixture(scope="module")
-def clean():
+def clean() -> Result:
     fewer = {"sparsify.restarts": 4, "sparsify.beam": 4}
     return steinmetz.run(
         steinmetz.study("mechanochemistry", {**CHEAP, **fewer, "noise.relative": 0.0})
     )
 
 
-def test_clean_data_give_the_generating_law(clean):
+def test_clean_data_give_the_generating_law(clean: Result) -> None:
     assert clean.law.graph.size <= 16
     assert in_the_domain(clean) >= 0.9999
     found = coefficients(clean.law)
@@ -71,13 +74,13 @@ def test_clean_data_give_the_generating_law(clean):
             assert abs(value * float(sympy.sympify(name).subs(scale))) < 0.01
 
 
-def test_wells_and_summary(clean, tmp_path):
+def test_wells_and_summary(clean: Result, tmp_path: Path) -> None:
     summary = steinmetz.save(clean, tmp_path / "run")
     assert (tmp_path / "run" / "figures" / "planes.png").stat().st_size > 20_000
     assert summary.admissible.violated == 0
 
 
-def test_planes_mark_the_wells(clean):
+def test_planes_mark_the_wells(clean: Result) -> None:
     from steinmetz.materials import slices
 
     material = clean.problem.material
@@ -86,7 +89,7 @@ def test_planes_mark_the_wells(clean):
     assert [(abs(a), abs(b)) for a, b in wells] == [(0.1, 0.0), (0.0, 1.0), (0.1, 0.0)]
 
 
-def test_planes_of_a_law_that_ignores_them(clean):
+def test_planes_of_a_law_that_ignores_them(clean: Result) -> None:
     """Ψ = 2 c² is constant over e1 and e2; measured data have no truth to take levels from."""
     from steinmetz.report.planes import planes
 
@@ -105,7 +108,7 @@ def test_planes_of_a_law_that_ignores_them(clean):
 @pytest.mark.long
 @pytest.mark.parametrize("noise", [0.0, 0.1])
 @pytest.mark.parametrize("seed", range(5))
-def test_at_most_34_parameters_explain_every_component(seed, noise):
+def test_at_most_34_parameters_explain_every_component(seed: int, noise: float) -> None:
     result = steinmetz.run(
         steinmetz.study("mechanochemistry", {**CHEAP, "seed": seed, "noise.relative": noise})
     )
@@ -113,7 +116,7 @@ def test_at_most_34_parameters_explain_every_component(seed, noise):
     assert in_the_domain(result) >= 0.99
 
 
-def test_measured_table_of_this_material(tmp_path):
+def test_measured_table_of_this_material(tmp_path: Path) -> None:
     """Columns F11…F22, c and S11, S22, S12, mu, written with nothing of the package."""
     random = np.random.default_rng(0)
     rows = ["F11,F12,F21,F22,c,S11,S22,S12,mu"]
@@ -148,4 +151,4 @@ def test_measured_table_of_this_material(tmp_path):
     }
     result = steinmetz.run(steinmetz.measured(tmp_path / "data.csv", relative=0.02, changes=quick))
     assert result.study.potential.name == "mixed"
-    assert result.scores.r2.test >= 0.99
+    assert present(result.scores.r2.test) >= 0.99

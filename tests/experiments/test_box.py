@@ -7,22 +7,24 @@ import pytest
 from steinmetz.data import noise
 from steinmetz.experiments import full_tensor as module
 from steinmetz.experiments import observe
+from steinmetz.experiments.base import Experiment
 from steinmetz.laws import base as laws
+from steinmetz.materials.base import Material
 
 
-def test_states_fill_the_sampled_box(full_tensor):
+def test_states_fill_the_sampled_box(full_tensor: Experiment) -> None:
     state = full_tensor.sample(jax.random.key(0), 4000) - np.eye(3).ravel()
     assert np.abs(state).max() <= 0.2
     assert np.abs(state).max(axis=0).min() > 0.19
     assert np.abs(state.mean(axis=0)).max() < 4 * 0.2 / np.sqrt(3 * 4000)
 
 
-def test_a_wide_box_has_no_turned_volume():
+def test_a_wide_box_has_no_turned_volume() -> None:
     rows = module.build(module.Config(spread=0.9)).sample(jax.random.key(0), 500)
     assert np.linalg.det(rows.reshape(-1, 3, 3)).min() > 0
 
 
-def test_path_marks_the_sampled_range(material, full_tensor):
+def test_path_marks_the_sampled_range(material: Material, full_tensor: Experiment) -> None:
     path = observe.path(material, [(full_tensor, noise.Config())], 1000)
     assert path.coordinate[0] == pytest.approx(0.6)
     assert path.coordinate[-1] == pytest.approx(1.4)
@@ -33,7 +35,7 @@ def test_path_marks_the_sampled_range(material, full_tensor):
     assert path.observed.all()
 
 
-def test_modulus_does_not_depend_on_the_amplitude_of_strain(material):
+def test_modulus_does_not_depend_on_the_amplitude_of_strain(material: Material) -> None:
     """Neo-Hooke with the same modulus, sampled near and far: an output weight keeps its size."""
     truth, moduli = laws.truth(material, "neo_hooke"), []
     for spread in (0.01, 0.1):

@@ -4,10 +4,12 @@ import jax.numpy as jnp
 import numpy as np
 import sympy
 
+from steinmetz.api import Result
 from steinmetz.exporters import closed_form
+from steinmetz.potentials.law import Law
 
 
-def test_expression_equals_the_law(quick):
+def test_expression_equals_the_law(quick: Result) -> None:
     law = quick.law
     x = np.array([3.0, 3.0, 1.0]) + np.random.default_rng(0).uniform(-0.5, 0.5, (50, 3))
     symbols = [sympy.Symbol(name, real=True) for name in law.graph.inputs]
@@ -21,7 +23,7 @@ def test_expression_equals_the_law(quick):
         )
 
 
-def test_normalisation_of_the_printed_law(printed_law):
+def test_normalisation_of_the_printed_law(printed_law: Law) -> None:
     psi = closed_form.expression(printed_law)
     at = {
         sympy.Symbol("I1", real=True): 3,

@@ -2,17 +2,20 @@
 
 import copy
 import json
+from pathlib import Path
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from steinmetz import InputError
+from steinmetz.api import Result
 from steinmetz.exporters import json as law_json
 from steinmetz.exporters.base import About
 
 
-def test_round_trip_is_exact(quick, tmp_path):
+def test_round_trip_is_exact(quick: Result, tmp_path: Path) -> None:
     path = tmp_path / "law.json"
     about = About("isotropic", "gent")
     path.write_text(law_json.export(quick.law, about), encoding="utf-8")
@@ -23,9 +26,9 @@ def test_round_trip_is_exact(quick, tmp_path):
     np.testing.assert_array_equal(law.energy(x), quick.law.energy(x))
 
 
-def spoil(stored, *place, value):
+def spoil(stored: dict[str, Any], *place: str | int, value: object) -> dict[str, Any]:
     stored = copy.deepcopy(stored)
-    target = stored
+    target: Any = stored
     for key in place[:-1]:
         target = target[key]
     target[place[-1]] = value
@@ -46,14 +49,18 @@ def spoil(stored, *place, value):
         (("parameters",), None),
     ],
 )
-def test_damaged_files_are_refused(quick, tmp_path, place, value):
+def test_damaged_files_are_refused(
+    quick: Result, tmp_path: Path, place: tuple[str | int, ...], value: object
+) -> None:
     path = tmp_path / "law.json"
     path.write_text(json.dumps(spoil(json.loads(law_json.export(quick.law)), *place, value=value)))
     with pytest.raises(InputError, match="law"):
         law_json.read(path)
 
 
-def test_negative_value_of_a_constrained_parameter_is_refused(quick, tmp_path):
+def test_negative_value_of_a_constrained_parameter_is_refused(
+    quick: Result, tmp_path: Path
+) -> None:
     stored = json.loads(law_json.export(quick.law))
     index = quick.law.graph.nonnegative.index(True)
     path = tmp_path / "law.json"
@@ -63,7 +70,7 @@ def test_negative_value_of_a_constrained_parameter_is_refused(quick, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "3", "[" * 100_000])
-def test_text_that_is_no_law(tmp_path, text):
+def test_text_that_is_no_law(tmp_path: Path, text: str) -> None:
     path = tmp_path / "law.json"
     path.write_text(text)
     with pytest.raises(InputError, match="law"):

@@ -1,11 +1,34 @@
 """Simulation-based calibration: ranks of truths among posterior draws (Talts et al. 2018)."""
 
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
+import numpy.typing as npt
+from jaxtyping import Array
+
+from cases import Numbers
+from steinmetz.laplace import Laplace
+
+Ranks = npt.NDArray[np.int_]
+# key → a truth, and data that it gives
+Simulate = Callable[[Array], tuple[Array, Array]]
+# log density of a point, given data
+Conditional = Callable[[Array, Array], Array]
 
 
-def ranks(method, simulate, log_density, count, draws, key=0, laplace=None, **settings):
+def ranks(
+    method: ModuleType,
+    simulate: Simulate,
+    log_density: Conditional,
+    count: int,
+    draws: int,
+    laplace: Callable[[Array], Laplace],
+    **settings: object,
+) -> Ranks:
     """Ranks (count × dimension) of truths among `draws` posterior draws each, in one program.
 
     `simulate(key) → (truth, data)`, `log_density(x, data)`, `laplace(data)` for start and metric.
@@ -15,7 +38,7 @@ def ranks(method, simulate, log_density, count, draws, key=0, laplace=None, **se
     config = method.Config(**settings)
     schedule = config.schedule
 
-    def one(key):
+    def one(key: Array) -> Array:
         data_key, start_key, run_key, pick_key = jax.random.split(key, 4)
         truth, data = simulate(data_key)
         touching = laplace(data)
@@ -23,10 +46,10 @@ def ranks(method, simulate, log_density, count, draws, key=0, laplace=None, **se
         sampler = method.build(target, config)
         state = sampler.init(start_key, jax.random.normal(start_key, (config.width, truth.size)))
 
-        def step(state, number):
+        def step(state: Any, number: Array) -> tuple[Any, None]:
             return sampler.step(jax.random.fold_in(run_key, number), state)[0], None
 
-        def kept(state, first):
+        def kept(state: Any, first: Array) -> tuple[Any, Array]:
             return (lambda state: (state, state.particles))(
                 jax.lax.scan(step, state, first + jnp.arange(schedule.thin or schedule.steps))[0]
             )
@@ -38,17 +61,19 @@ def ranks(method, simulate, log_density, count, draws, key=0, laplace=None, **se
         return jnp.sum(touching.forward_all(some) < truth, axis=0)
 
     return np.asarray(
-        jax.jit(lambda keys: jax.lax.map(one, keys))(jax.random.split(jax.random.key(key), count))
+        jax.jit(lambda keys: jax.lax.map(one, keys))(jax.random.split(jax.random.key(0), count))
     )
 
 
-def band(count, draws, level=0.95, simulations=4000, seed=0):
+def band(
+    count: int, draws: int, level: float = 0.95, simulations: int = 4000, seed: int = 0
+) -> float:
     """Half-width, in standard errors at every rank, that a uniform sample keeps with `level`."""
     uniform = np.random.default_rng(seed).integers(0, draws + 1, (simulations, count))
     return float(np.quantile([excess(row, draws) for row in uniform], level))
 
 
-def excess(found, draws):
+def excess(found: Ranks | Numbers, draws: int) -> float:
     """Largest distance of the empirical CDF of ranks from the uniform one, in standard errors."""
     points = np.arange(draws)
     expected = (points + 1) / (draws + 1)

@@ -1,17 +1,24 @@
 """Calibration on a linear model and on a law of seven parameters; figures: docs/samplers.md."""
 
+from types import ModuleType
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxtyping import Array
 
+from steinmetz.data.quadratic import Quadratic, compress
 from steinmetz.infer import nuts, ssvgd, ssvn, svgd
 from steinmetz.laplace import Laplace
+from steinmetz.materials.base import Material
+from steinmetz.posterior.density import Posterior
 
 from .calibration import band, excess, ranks
 
 DRAWS = 63
-SETTINGS = {
+SETTINGS: dict[str, tuple[ModuleType, dict[str, Any]]] = {
     "nuts": (
         nuts,
         {"chains": 2, "warm_up": 400, "steps": 320, "thin": 10, "doublings": 8, "metric": "dense"},
@@ -27,15 +34,15 @@ class Linear:
 
     A = jnp.asarray(np.random.default_rng(0).normal(size=(6, 3)))
 
-    def simulate(self, key):
+    def simulate(self, key: Array) -> tuple[Array, Array]:
         first, second = jax.random.split(key)
         truth = jax.random.normal(first, (3,))
         return truth, self.A @ truth + jax.random.normal(second, (6,))
 
-    def log_density(self, x, data):
+    def log_density(self, x: Array, data: Array) -> Array:
         return -0.5 * jnp.sum((self.A @ x - data) ** 2) - 0.5 * x @ x
 
-    def laplace(self, data):
+    def laplace(self, data: Array) -> Laplace:
         precision = self.A.T @ self.A + jnp.eye(3)
         root = jnp.linalg.inv(jnp.linalg.cholesky(precision)).T
         return Laplace(jnp.linalg.solve(precision, self.A.T @ data), root)
@@ -48,8 +55,7 @@ class SevenParameters:
     long as its head is wide; then no sampler of this test ends in time, NUTS included.
     """
 
-    def __init__(self, material):
-        from steinmetz.data.quadratic import Quadratic, compress
+    def __init__(self, material: Material) -> None:
         from steinmetz.experiments import full_tensor
         from steinmetz.posterior import density
         from steinmetz.potentials.graph import Edge, Graph
@@ -82,16 +88,17 @@ class SevenParameters:
             values=jnp.zeros(shape), observed=jnp.ones(shape, bool), relative=jnp.zeros(shape),
             absolute=jnp.full(shape, 0.2), components=self.names,
         )  # fmt: skip
-        self.compressed = lambda values: compress(
-            self.empty._replace(values=values), jnp.full(shape, 0.2)
-        )
         empty = self.compressed(jnp.zeros(shape))
         config = density.Config(deviation=0.5)
         likelihood = density.Likelihood(empty, 40 * len(self.names))
-        self.posterior = density.build(law, likelihood, np.ones(7), config)
-        self.density, self.quadratic = density, Quadratic
+        self.posterior = density.build(law, likelihood, jnp.ones(7), config)
+        self.density = density
 
-    def simulate(self, key):
+    def compressed(self, values: Array) -> Quadratic:
+        """χ² of data with these values."""
+        return compress(self.empty._replace(values=values), self.empty.absolute)
+
+    def simulate(self, key: Array) -> tuple[Array, Array]:
         from steinmetz.potentials.base import slopes
 
         first, second = jax.random.split(key)
@@ -105,32 +112,34 @@ class SevenParameters:
         clean = jnp.einsum("nci,ni->nc", self.at.operator, slope)
         return truth, clean + 0.2 * jax.random.normal(second, clean.shape)
 
-    def given(self, values):
+    def given(self, values: Array) -> Posterior:
         import equinox as eqx
 
-        return eqx.tree_at(
+        given: Posterior = eqx.tree_at(
             lambda posterior: posterior.likelihood.quadratic,
             self.posterior,
             self.compressed(values),
         )
+        return given
 
-    def log_density(self, x, values):
+    def log_density(self, x: Array, values: Array) -> Array:
         return self.given(values).log_density(x)
 
-    def laplace(self, values):
+    def laplace(self, values: Array) -> Laplace:
         """At the best of eight modes, found from prior draws, as a law is from restarts."""
         posterior = self.given(values)
         starts = jax.vmap(posterior.draw_prior)(jax.random.split(jax.random.key(1), 8))
 
-        def mode(u):
+        def mode(u: Array) -> tuple[Laplace, Array]:
             touching = self.density.laplace(posterior, posterior.theta(u))
             return touching, posterior.log_density(touching.centre)
 
         modes, values = jax.lax.map(mode, starts)
-        return jax.tree.map(lambda leaf: leaf[jnp.argmax(values)], modes)
+        best: Laplace = jax.tree.map(lambda leaf: leaf[jnp.argmax(values)], modes)
+        return best
 
 
-def judged(name, model, count):
+def judged(name: str, model: Linear | SevenParameters, count: int) -> tuple[float, float]:
     method, settings = SETTINGS[name]
     found = ranks(
         method, model.simulate, model.log_density, count, DRAWS, laplace=model.laplace, **settings
@@ -142,7 +151,7 @@ def judged(name, model, count):
     return worst, limit
 
 
-def test_ranks_of_exact_draws_are_inside_the_band_and_wrong_ones_outside():
+def test_ranks_of_exact_draws_are_inside_the_band_and_wrong_ones_outside() -> None:
     random = np.random.default_rng(1)
     limit = band(200, DRAWS)
     assert excess(random.integers(0, DRAWS + 1, 200), DRAWS) < limit
@@ -154,21 +163,21 @@ def test_ranks_of_exact_draws_are_inside_the_band_and_wrong_ones_outside():
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["nuts", "ssvn"])
-def test_linear_model_is_calibrated(name):
+def test_linear_model_is_calibrated(name: str) -> None:
     worst, limit = judged(name, Linear(), 1200)
     assert worst < limit
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["nuts", "ssvn"])
-def test_seven_parameters_are_calibrated(name, material):
+def test_seven_parameters_are_calibrated(name: str, material: Material) -> None:
     worst, limit = judged(name, SevenParameters(material), 200)
     assert worst < limit
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["ssvgd", "svgd"])
-def test_figures_of_the_other_stein_methods(name, material):
+def test_figures_of_the_other_stein_methods(name: str, material: Material) -> None:
     """Published as they are; plain SVGD loses variance on a law, which must be seen there."""
     judged(name, Linear(), 400)
     worst, limit = judged(name, SevenParameters(material), 200)

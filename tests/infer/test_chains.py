@@ -1,5 +1,8 @@
 """HMC and NUTS: moments within Monte-Carlo error, adaptation, divergences."""
 
+from types import ModuleType
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -18,7 +21,7 @@ from .targets import COVARIANCE, MEAN, gaussian, sample
     ],
     ids=["nuts", "hmc", "nuts-dense"],
 )
-def test_mean_and_covariance(method, settings):
+def test_mean_and_covariance(method: ModuleType, settings: dict[str, Any]) -> None:
     found = sample(method, gaussian, 2, chains=4, **settings)
     assert found.draws.shape == (settings["steps"] // settings.get("thin", 1), 4, 2)
     draws = found.usable.reshape(-1, 2)
@@ -27,19 +30,19 @@ def test_mean_and_covariance(method, settings):
     assert found.facts["divergent"].sum() == 0
 
 
-def test_a_fixed_step_without_warm_up():
+def test_a_fixed_step_without_warm_up() -> None:
     found = sample(hmc, gaussian, 2, chains=2, warm_up=0, step=0.4, steps=2000, thin=2, leapfrogs=5)
     np.testing.assert_allclose(found.usable.reshape(-1, 2).mean(axis=0), MEAN, atol=0.3)
 
 
-def test_the_paper_has_one_chain_of_a_hundred_thousand_steps():
+def test_the_paper_has_one_chain_of_a_hundred_thousand_steps() -> None:
     config = hmc.Config(**hmc.PRESETS["paper"])
     assert (config.chains, config.steps, config.steps // config.thin) == (1, 100_000, 1000)
     default = hmc.Config()
     assert default.chains * default.steps == 100_000
 
 
-def test_too_large_a_step_is_counted_as_divergence():
+def test_too_large_a_step_is_counted_as_divergence() -> None:
     found = sample(
         nuts, lambda x: -jnp.sum(x**4) * 1e4, 2, chains=3, warm_up=0, step=5.0, steps=20, spread=0.1
     )

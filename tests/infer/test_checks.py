@@ -16,16 +16,16 @@ GOOD = {
 }  # fmt: skip
 
 
-def done(method, **changes):
+def done(method: str, **changes: object) -> Inference:
     capabilities = settings_of(method).capabilities
     return Inference(**{"method": method, "capabilities": capabilities, **GOOD, **changes})
 
 
-def failed(method, **changes):
+def failed(method: str, **changes: object) -> list[str]:
     return [check.name for check in examine(done(method, **changes)) if not check.passed]
 
 
-def test_a_check_applies_where_the_method_declares_it():
+def test_a_check_applies_where_the_method_declares_it() -> None:
     always = {"finite particles", "Stein discrepancy", "variance over Laplace's"}
     chains = {"R-hat", "effective draws, bulk", "effective draws, tail"}
     expected = {
@@ -59,13 +59,15 @@ def test_a_check_applies_where_the_method_declares_it():
         ("nuts", {"totals": {"divergent": 4.0}}, "divergences"),
     ],
 )
-def test_each_failure_is_found_and_has_advice(method, changes, name):
+def test_each_failure_is_found_and_has_advice(
+    method: str, changes: dict[str, object], name: str
+) -> None:
     assert failed(method, **changes) == [name]
     (check,) = [check for check in examine(done(method, **changes)) if not check.passed]
     assert check.advice
 
 
-def test_a_record_survives_being_saved():
+def test_a_record_survives_being_saved() -> None:
     record = done("ssvn", discrepancy=math.nan)
     assert Inference.model_validate_json(record.model_dump_json()) == record
     assert record.discrepancy is None

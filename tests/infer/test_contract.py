@@ -3,15 +3,22 @@
 Settings are small numbers for whatever of these a method has; nothing here names a method.
 """
 
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxtyping import Array
 
+from cases import defaults
 from steinmetz import registry
 from steinmetz.cache import Cache
 from steinmetz.infer import driver, sampling
-from steinmetz.infer.base import Capabilities, Target, as_target, build, settings_of
+from steinmetz.infer.base import Capabilities, Settings, Target, as_target, build, settings_of
+from steinmetz.infer.driver import Run
 from steinmetz.laplace import Laplace
 
 from .targets import linear_model
@@ -24,7 +31,7 @@ LONGER = {**SMALL, "particles": 60, "chains": 4, "warm_up": 200, "steps": 600, "
 DIMENSION = 3
 
 
-def settings(name, numbers=SMALL):
+def settings(name: str, numbers: Mapping[str, float] = SMALL) -> Settings:
     """Of the method that runs: for a choice, of the one it takes."""
     kind = settings_of(name)
     known = {key: value for key, value in numbers.items() if key in kind.model_fields}
@@ -36,25 +43,25 @@ RUN = [name for name in registry.names("infer") if settings(name).method == name
 
 
 @pytest.fixture(params=RUN)
-def name(request):
-    return request.param
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.mark.parametrize("name", registry.names("infer"))
-def test_settings_declare_what_applies(name):
+def test_settings_declare_what_applies(name: str) -> None:
     kind = settings_of(name)
     assert isinstance(kind.capabilities, Capabilities)
-    assert kind().method == name
+    assert defaults(kind).method == name
     assert all(field.description for key, field in kind.model_fields.items() if key != "method")
     assert settings(name).method in RUN
     for preset in getattr(registry.load("infer", name), "PRESETS", {}).values():
         kind(**preset)
     if not kind.capabilities.whitens:
         with pytest.raises(ValueError, match="knows the axes"):
-            kind(whiten=True)
+            defaults(kind, whiten=True)
 
 
-def test_a_correlated_gaussian_has_its_mean_and_facts(name):
+def test_a_correlated_gaussian_has_its_mean_and_facts(name: str) -> None:
     """Started two deviations off: every mean within five standard errors.
 
     Particles share their noise, so the error of snapshots is that of eight stretches of time.
@@ -82,20 +89,21 @@ class Kill(KeyboardInterrupt):
     pass
 
 
-def test_interrupted_and_resumed_is_uninterrupted_to_the_bit(name, tmp_path):
+def test_interrupted_and_resumed_is_uninterrupted_to_the_bit(name: str, tmp_path: Path) -> None:
     """And a whole run traces the density at most twice."""
     target, mean, _ = linear_model(DIMENSION, 2)
     config, traces = settings(name), []
 
-    def counted(x):
+    def counted(x: Array) -> Array:
         traces.append(1)
         return target.log_density(x)
 
-    seen = target._replace(**dict(zip(Target._fields[:2], as_target(counted)[:2], strict=True)))
+    plain = as_target(counted)
+    seen = target._replace(log_density=plain.log_density, values_and_slopes=plain.values_and_slopes)
     start = jnp.asarray(mean) + jax.random.normal(jax.random.key(7), (config.width, DIMENSION))
 
-    def run(stop=None):
-        def report(stage, done, total, **facts):
+    def run(stop: float | None = None) -> Run:
+        def report(stage: str, done: int, total: int, **facts: object) -> None:
             if stop is not None and done >= stop:
                 raise Kill
 
@@ -117,7 +125,7 @@ def test_interrupted_and_resumed_is_uninterrupted_to_the_bit(name, tmp_path):
     }
 
 
-def test_injections_are_all_frozen_counted_and_without_effect(name):
+def test_injections_are_all_frozen_counted_and_without_effect(name: str) -> None:
     """Not-a-numbers in start, density or slope of random particles: a thousand over all methods.
 
     Everything beyond 50 is poisoned ground: a density that is not a number to the right, a slope
@@ -130,7 +138,7 @@ def test_injections_are_all_frozen_counted_and_without_effect(name):
     )
 
     @jax.jit
-    def few_steps(start):
+    def few_steps(start: Array) -> tuple[Array, ...]:
         first = sampler.init(jax.random.key(0), start)
         step = lambda state, key: sampler.step(key, state)  # noqa: E731
         last, info = jax.lax.scan(step, first, jax.random.split(jax.random.key(1), 3))
@@ -152,15 +160,16 @@ def test_injections_are_all_frozen_counted_and_without_effect(name):
         assert np.abs(last[~bad]).max() < 20  # nobody was pulled towards a victim
 
 
-def _treacherous(size):
+def _treacherous(size: int) -> Target:
     """A standard normal, half of it from the prior, with poisoned ground."""
 
-    def half(x):
-        return x * 0.5**0.5
+    def half(x: Array) -> Array:
+        return x * math.sqrt(0.5)
 
-    def log_density(x):
+    def log_density(x: Array) -> Array:
         value = -0.5 * jnp.sum(x**2)
-        return value + jnp.where(jnp.any(x > 50), jnp.nan, 0.0) + _without_slope(x)
+        slope: Array = _without_slope(x)
+        return value + jnp.where(jnp.any(x > 50), jnp.nan, 0.0) + slope
 
     plain = as_target(log_density)
     draw = lambda key: jax.random.normal(key, (size,)) * 2**0.5  # noqa: E731
@@ -168,12 +177,12 @@ def _treacherous(size):
 
 
 @jax.custom_jvp
-def _without_slope(x):
+def _without_slope(x: Array) -> Array:
     """Zero, with a slope that is not a number where x < −50."""
     return 0.0 * jnp.sum(x)
 
 
 @_without_slope.defjvp
-def _its_slope(primals, tangents):
+def _its_slope(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
     (x,), (change,) = primals, tangents
     return _without_slope(x), jnp.sum(jnp.where(x < -50, jnp.nan, 0.0) * change)

@@ -1,14 +1,18 @@
 """The one driver: checkpoints, stopping, losses. Resuming to the bit: see test_contract.py."""
 
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from cases import present
 from steinmetz.cache import Cache
 from steinmetz.infer import driver, svgd
 from steinmetz.infer.base import Schedule, as_target
 from steinmetz.infer.driver import Checkpoints
+from steinmetz.records import Report
 
 from .targets import gaussian, sample
 
@@ -17,20 +21,22 @@ class Kill(KeyboardInterrupt):
     pass
 
 
-def interrupted_at(step):
-    def report(stage, done, total, **facts):
+def interrupted_at(step: int) -> Report:
+    def report(stage: str, done: int, total: int, **facts: object) -> None:
         if done >= step:
             raise Kill
 
     return report
 
 
-def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path, monkeypatch):
+def test_a_killed_run_goes_on_from_its_last_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing can be written at the moment of a kill; what was written before is enough."""
     whole = sample(svgd, gaussian, 2, particles=6, steps=80)
     monkeypatch.setattr(driver, "_CHECKPOINT", 0.0)
 
-    def killed(stage, done, total, **facts):
+    def killed(stage: str, done: int, total: int, **facts: object) -> None:
         if done >= 30:
             raise SystemExit
 
@@ -44,12 +50,12 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path, monkeypatch):
             killed,
             Checkpoints(Cache(tmp_path, "x")),
         )
-    assert 0 < int(Cache(tmp_path, "x").get("infer")["number"]) < 30
+    assert 0 < int(present(Cache(tmp_path, "x").get("infer"))["number"]) < 30
     again = sample(svgd, gaussian, 2, particles=6, steps=80, cache=Cache(tmp_path, "x"))
     np.testing.assert_array_equal(again.draws, whole.draws)
 
 
-def test_a_checkpoint_of_another_shape_or_a_damaged_one_is_left_alone(tmp_path):
+def test_a_checkpoint_of_another_shape_or_a_damaged_one_is_left_alone(tmp_path: Path) -> None:
     store = Cache(tmp_path, "x")
     sampler = svgd.build(as_target(gaussian), svgd.Config())
     start, schedule, stop = jnp.ones((4, 2)), Schedule(50), interrupted_at(10)
@@ -67,14 +73,14 @@ def test_a_checkpoint_of_another_shape_or_a_damaged_one_is_left_alone(tmp_path):
     assert store.get("infer") is None
 
 
-def test_stops_early_and_says_so():
+def test_stops_early_and_says_so() -> None:
     found = sample(svgd, gaussian, 2, particles=20, steps=4000, tolerance=0.01)
     assert found.marks[-1] < 4000
     assert "below the tolerance" in found.reason
 
 
 @pytest.mark.parametrize(("lost", "failed"), [(2, False), (3, True), (20, True)])
-def test_more_than_a_tenth_lost_is_a_failure_with_their_numbers(lost, failed):
+def test_more_than_a_tenth_lost_is_a_failure_with_their_numbers(lost: int, failed: bool) -> None:
     start = jax.random.normal(jax.random.key(1), (20, 2)).at[:lost].set(jnp.nan)
     found = sample(svgd, gaussian, 2, position=start, particles=20, steps=40)
     assert found.failed == failed

@@ -6,13 +6,15 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
+from jaxtyping import Array
 
+from cases import Numbers, present
 from steinmetz.infer import kernels
 
-KERNELS = ["rbf", "imq", "bilinear"]
+KERNELS: list[kernels.Name] = ["rbf", "imq", "bilinear"]
 
 
-def kernel(name, a, b, h, mean):
+def kernel(name: kernels.Name, a: Array, b: Array, h: Array | float, mean: Array) -> Array:
     squared = jnp.sum((a - b) ** 2)
     if name == "imq":
         return (1 + squared / h) ** -0.5
@@ -20,23 +22,23 @@ def kernel(name, a, b, h, mean):
     return jnp.exp(-squared / h) + bilinear
 
 
-def naive_direction(name, x, slope, h):
+def naive_direction(name: kernels.Name, x: Array, slope: Array, h: Array) -> Array:
     """The double sum of the definition, its kernel slope by automatic differentiation."""
     mean = jnp.mean(x, axis=0)
 
-    def at(row):
+    def at(row: Array) -> Array:
         terms = [
             kernel(name, y, row, h, mean) * s + jax.grad(kernel, argnums=1)(name, y, row, h, mean)
             for y, s in zip(x, slope, strict=True)
         ]
-        return sum(terms) / len(x)
+        return jnp.sum(jnp.stack(terms), axis=0) / len(x)
 
     return jnp.stack([at(row) for row in x])
 
 
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("shape", [(1, 3), (2, 1), (17, 5)])
-def test_direction_is_the_double_sum(name, shape):
+def test_direction_is_the_double_sum(name: kernels.Name, shape: tuple[int, ...]) -> None:
     keys = jax.random.split(jax.random.key(0), 2)
     x, slope = jax.random.normal(keys[0], shape) + 100, jax.random.normal(keys[1], shape)
     h = jnp.asarray(1.7)
@@ -45,7 +47,7 @@ def test_direction_is_the_double_sum(name, shape):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_blocks_change_nothing(name, monkeypatch):
+def test_blocks_change_nothing(name: kernels.Name, monkeypatch: pytest.MonkeyPatch) -> None:
     keys = jax.random.split(jax.random.key(0), 2)
     x, slope = jax.random.normal(keys[0], (37, 3)), jax.random.normal(keys[1], (37, 3))
     alive, h = jnp.arange(37) != 4, jnp.asarray(0.9)
@@ -56,20 +58,20 @@ def test_blocks_change_nothing(name, monkeypatch):
     )
 
 
-def test_many_particles_never_make_a_particles_by_particles_array():
+def test_many_particles_never_make_a_particles_by_particles_array() -> None:
     """At 12 000 particles one would take 1.15 GB, and one by the dimension eight times that."""
     count, size = 12_000, 8
     shapes = (jax.ShapeDtypeStruct((count, size), float), jax.ShapeDtypeStruct((count,), bool))
 
-    def step(x, alive):
+    def step(x: Array, alive: Array) -> Array:
         return kernels.direction("rbf", x, -x, alive, kernels.bandwidth(x, alive))
 
-    needed = jax.jit(step).lower(*shapes).compile().memory_analysis().temp_size_in_bytes
-    assert needed < 250e6
+    needed = present(jax.jit(step).lower(*shapes).compile().memory_analysis())
+    assert needed.temp_size_in_bytes < 250e6
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_dead_particles_neither_push_nor_count(name):
+def test_dead_particles_neither_push_nor_count(name: kernels.Name) -> None:
     keys = jax.random.split(jax.random.key(1), 2)
     x, slope = jax.random.normal(keys[0], (12, 3)), jax.random.normal(keys[1], (12, 3))
     slope = slope.at[10].set(jnp.nan)
@@ -81,7 +83,7 @@ def test_dead_particles_neither_push_nor_count(name):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_stein_identity_on_exact_draws(name):
+def test_stein_identity_on_exact_draws(name: kernels.Name) -> None:
     """E_p[φ] = 0: at every point the direction of exact draws is within its standard error of zero.
 
     The error is that of a mean over draws of k s + ∇k, estimated from the same draws; its square
@@ -116,17 +118,17 @@ def test_stein_identity_on_exact_draws(name):
     assert np.mean((wrong / error) ** 2) > 100  # the test sees a wrong sign
 
 
-def pairwise(x):
+def pairwise(x: Array) -> Numbers:
     """‖x_i − x_j‖² one by one."""
-    return np.sum((np.asarray(x)[:, None] - np.asarray(x)[None]) ** 2, axis=-1)
+    return np.asarray(np.sum((np.asarray(x)[:, None] - np.asarray(x)[None]) ** 2, axis=-1))
 
 
-def defined_bandwidth(x):
+def defined_bandwidth(x: Array) -> float:
     pairs = np.sort(pairwise(x)[np.triu_indices(len(x), 1)])
-    return pairs[(len(pairs) - 1) // 2] / np.log(len(x))
+    return float(pairs[(len(pairs) - 1) // 2] / np.log(len(x)))
 
 
-def clouds():
+def clouds() -> dict[str, Array]:
     """Particles as they come: round, far off, in clusters, with outliers, on a grid, and few."""
     keys = jax.random.split(jax.random.key(0), 5)
     round_ = jax.random.normal(keys[0], (60, 3))
@@ -143,13 +145,13 @@ def clouds():
 
 
 @pytest.mark.parametrize("name", clouds())
-def test_bandwidth_is_the_median_of_pairs(name):
+def test_bandwidth_is_the_median_of_pairs(name: kernels.Name) -> None:
     x = clouds()[name]
     found = float(kernels.bandwidth(x, jnp.ones(len(x), bool)))
     assert found == pytest.approx(defined_bandwidth(x), rel=1e-6)
 
 
-def test_dead_particles_do_not_count():
+def test_dead_particles_do_not_count() -> None:
     x = jax.random.normal(jax.random.key(1), (40, 3)).at[::7].set(1e8)
     alive = jnp.arange(40) % 7 != 0
     assert float(kernels.bandwidth(x, alive)) == pytest.approx(
@@ -158,34 +160,37 @@ def test_dead_particles_do_not_count():
 
 
 @pytest.mark.parametrize("where", [0.0, 0.1, 1e5 / 3])
-def test_coincident_particles_have_a_bandwidth_of_one(where):
+def test_coincident_particles_have_a_bandwidth_of_one(where: float) -> None:
     assert float(kernels.bandwidth(jnp.full((6, 3), where), jnp.ones(6, bool))) == 1.0
 
 
-def test_one_living_particle_and_none_have_a_bandwidth_of_one():
+def test_one_living_particle_and_none_have_a_bandwidth_of_one() -> None:
     x = jax.random.normal(jax.random.key(2), (5, 2))
     assert float(kernels.bandwidth(x, jnp.arange(5) == 3)) == 1.0
     assert float(kernels.bandwidth(x, jnp.zeros(5, bool))) == 1.0
 
 
-def test_many_particles_are_thinned():
+def test_many_particles_are_thinned() -> None:
     x = jax.random.normal(jax.random.key(3), (2100, 2))
     found = float(kernels.bandwidth(x, jnp.ones(2100, bool)))
     assert found == pytest.approx(defined_bandwidth(x[::2]) * np.log(1050) / np.log(2100), rel=1e-6)
 
 
-def test_direction_is_that_of_blackjax():
+def test_direction_is_that_of_blackjax() -> None:
     """A plain step of length one is the direction."""
     x = jax.random.normal(jax.random.key(5), (30, 7))
     h = float(kernels.bandwidth(x, jnp.ones(30, bool)))
-    slope = lambda p: -p / jnp.linspace(0.1, 1, 7)  # noqa: E731
+
+    def slope(p: Array) -> Array:
+        return -p / jnp.linspace(0.1, 1, 7)
+
     theirs = blackjax.svgd(slope, optax.sgd(1.0))
     expected = theirs.step(theirs.init(x, {"length_scale": h})).particles - x
     found = kernels.direction("rbf", x, jax.vmap(slope)(x), jnp.ones(30, bool), jnp.asarray(h))
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
 
 
-def test_single_precision_ends_too():
+def test_single_precision_ends_too() -> None:
     x = jax.random.normal(jax.random.key(7), (200, 3), jnp.float32)
     found = kernels.bandwidth(x, jnp.ones(200, bool))
     assert found.dtype == jnp.float32

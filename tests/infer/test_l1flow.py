@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pydantic
 import pytest
+from jaxtyping import Array
 
 import steinmetz
 from steinmetz.infer import l1flow
@@ -12,11 +13,11 @@ from steinmetz.infer import l1flow
 MEAN, PRECISION = jnp.array([1.0, 2.0, 3.0]), jnp.array([[2.0, 1, 0], [1, 2, 0], [0, 0, 0.025]])
 
 
-def likelihood(x):
+def likelihood(x: Array) -> Array:
     return -0.5 * (x - MEAN) @ PRECISION @ (x - MEAN)
 
 
-def test_one_particle_finds_the_lasso():
+def test_one_particle_finds_the_lasso() -> None:
     """Alone there is no repulsion: the flow ends where the slope balances λ, or at zero."""
     found = steinmetz.sample(
         likelihood, jnp.ones(3), "l1flow", particles=1, penalty=0.3, steps=5000, rate=0.1
@@ -27,7 +28,7 @@ def test_one_particle_finds_the_lasso():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_undetermined_coordinate_is_driven_to_zero_and_the_others_spread(seed):
+def test_the_undetermined_coordinate_is_driven_to_zero_and_the_others_spread(seed: int) -> None:
     found = steinmetz.sample(likelihood, jnp.zeros(3), "l1flow", seed, penalty=0.12, thin=500)
     first, last = found.run.draws
     assert found.run.draws.shape == (2, 100, 3)
@@ -37,21 +38,21 @@ def test_the_undetermined_coordinate_is_driven_to_zero_and_the_others_spread(see
     assert last.std(axis=0)[:2].min() > 0.3
 
 
-def test_without_a_penalty_it_is_svgd():
+def test_without_a_penalty_it_is_svgd() -> None:
     """The prior gone, the ensemble of a Gaussian has its mean."""
     found = steinmetz.sample(likelihood, MEAN, "l1flow", penalty=0.0, steps=3000)
     np.testing.assert_allclose(found.draws.mean(axis=0), MEAN, atol=0.1)
     assert not (found.draws == 0).any()
 
 
-def test_signs_are_kept():
+def test_signs_are_kept() -> None:
     found = steinmetz.sample(
         likelihood, -jnp.ones(3), "l1flow", penalty=0.05, steps=300, thin=10, nonnegative=(0, 1, 2)
     )
     assert (found.run.draws >= 0).all()
 
 
-def test_coordinates_are_the_densitys_own():
+def test_coordinates_are_the_densitys_own() -> None:
     """Zero is zero wherever the flow starts."""
     found = steinmetz.sample(likelihood, jnp.full(3, 5.0), "l1flow", penalty=0.5, steps=3000)
     assert np.mean(found.draws[:, 2] == 0) > 0.95
@@ -59,7 +60,7 @@ def test_coordinates_are_the_densitys_own():
         l1flow.Config(whiten=True)
 
 
-def test_a_real_law_is_carved_and_sampled_at_once():
+def test_a_real_law_is_carved_and_sampled_at_once() -> None:
     """The whole network of the Gent data: most weights are exactly zero, and the laws predict."""
     weights = steinmetz.network_likelihood(
         steinmetz.study("hyperelasticity", {"potential.widths": [6, 6]})

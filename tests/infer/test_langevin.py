@@ -11,7 +11,7 @@ CURVATURE = np.array([[2.0, 0.6], [0.6, 1.0]])
 ALIVE = jnp.array([True, True, False])
 
 
-def test_a_proposal_is_the_normal_it_says():
+def test_a_proposal_is_the_normal_it_says() -> None:
     """mean x + τ A ∇log p, covariance 2τ A: densities up to a constant, draws in their moments."""
     metric = Metric(jnp.zeros((3, 2)), jnp.tile(CURVATURE, (3, 1, 1)), jnp.asarray(2.0))
     x, slope, step = jnp.array([[1.0, 2.0]] * 3), jnp.array([[0.3, -0.4]] * 3), 0.2
@@ -27,7 +27,7 @@ def test_a_proposal_is_the_normal_it_says():
     np.testing.assert_allclose(np.cov(draws.T), exact.cov, atol=0.02)
 
 
-def test_a_metric_is_that_of_near_places_and_of_the_living():
+def test_a_metric_is_that_of_near_places_and_of_the_living() -> None:
     places = jnp.array([[0.0, 0.0], [9.0, 0.0], [0.0, 0.0]])
     curvature = jnp.stack([jnp.eye(2), 4 * jnp.eye(2), jnp.full((2, 2), jnp.nan)])
     curvature = jnp.where(ALIVE[:, None, None], curvature, jnp.eye(2))

@@ -1,16 +1,22 @@
 """Particles that keep moving (ssvgd, ssvn): their law must be the target's, variance included."""
 
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxtyping import Array
 from scipy.special import digamma, gammaincinv, ndtr, polygamma
 from scipy.stats import gamma
 
+from cases import Numbers
 from steinmetz.infer import ssvgd, ssvn
 from steinmetz.infer.base import as_target, whiten
 from steinmetz.infer.langevin import Metric
-from steinmetz.laplace import Laplace
+from steinmetz.laplace import Laplace, LogDensity
 
 from .targets import linear_model, sample, standard
 
@@ -18,31 +24,33 @@ from .targets import linear_model, sample, standard
 DEVIATION = 3**-0.5
 
 
-def tilted(x):
+def tilted(x: Array) -> Array:
     """Skewed, in coordinates in which its Laplace approximation is the standard normal."""
     x = DEVIATION * x
     return jnp.sum(3 * x - 3 * jnp.exp(x))
 
 
-def exact(key, shape):
+def exact(key: Array, shape: tuple[int, ...]) -> Array:
     """Draws of `tilted` by inversion."""
     u = np.asarray(jax.random.uniform(key, shape))
     return jnp.asarray(np.log(gammaincinv(3, u) / 3) / DEVIATION)
 
 
-def tilted_cdf(x):
-    return gamma.cdf(3 * np.exp(DEVIATION * x), 3)
+def tilted_cdf(x: Numbers) -> Numbers:
+    return np.asarray(gamma.cdf(3 * np.exp(DEVIATION * x), 3))
 
 
-def distance(values, cdf):
+def distance(values: Numbers, cdf: Callable[[Numbers], Numbers]) -> float:
     """Kolmogorov–Smirnov distance of values to a distribution."""
     values = np.sort(np.ravel(values))
     grid = np.arange(len(values) + 1) / len(values)
     at = cdf(values)
-    return max(np.abs(at - grid[1:]).max(), np.abs(at - grid[:-1]).max())
+    return float(max(np.abs(at - grid[1:]).max(), np.abs(at - grid[:-1]).max()))
 
 
-def after(method, log_density, start, steps, **settings):
+def after(
+    method: ModuleType, log_density: LogDensity, start: Array, steps: int, **settings: object
+) -> Numbers:
     """Replicated ensembles (replicates × particles × dimension), `steps` steps of sampling later.
 
     The metric of Stein–Newton is that of other draws: it must not know the particles it moves.
@@ -50,7 +58,7 @@ def after(method, log_density, start, steps, **settings):
     config = method.Config(particles=start.shape[1], **settings)
     sampler = method.build(as_target(log_density), config)
 
-    def one(key, position):
+    def one(key: Array, position: Array) -> Array:
         state, _ = sampler.step(key, sampler.init(key, position))
         state = state._replace(number=jnp.asarray(config.warm_up))
         if method is ssvn:
@@ -60,26 +68,29 @@ def after(method, log_density, start, steps, **settings):
         else:
             state = state._replace(bandwidth=jnp.asarray(2.0))
 
-        def step(state, number):
+        def step(state: Any, number: Array) -> tuple[Any, None]:
             return sampler.step(jax.random.fold_in(key, number), state)[0], None
 
-        return jax.lax.scan(step, state, jnp.arange(steps))[0].particles
+        last: Array = jax.lax.scan(step, state, jnp.arange(steps))[0].particles
+        return last
 
     return np.asarray(
         jax.jit(jax.vmap(one))(jax.random.split(jax.random.key(5), len(start)), start)
     )
 
 
-def dkw(count, level=1e-6):
+def dkw(count: int, level: float = 1e-6) -> float:
     """Half-width of the Dvoretzky–Kiefer–Wolfowitz band."""
-    return np.sqrt(np.log(2 / level) / (2 * count))
+    return float(np.sqrt(np.log(2 / level) / (2 * count)))
 
 
 @pytest.mark.parametrize(
     ("method", "settings"), [(ssvgd, {"rate": 0.01}), (ssvn, {})], ids=["ssvgd", "ssvn"]
 )
 @pytest.mark.parametrize("target", ["gaussian", "skewed"])
-def test_the_target_is_conserved(method, settings, target):
+def test_the_target_is_conserved(
+    method: ModuleType, settings: dict[str, float], target: str
+) -> None:
     """Exact draws, moved, are still draws of the target: each coordinate is in the DKW band."""
     shape = (600, 12, 3)
     start = (
@@ -94,7 +105,7 @@ def test_the_target_is_conserved(method, settings, target):
         assert distance(moved[:, :, coordinate], cdf) < dkw(600 * 12)
 
 
-def test_the_published_steps_do_not_conserve_a_skewed_target():
+def test_the_published_steps_do_not_conserve_a_skewed_target() -> None:
     """Why moves are tested: the same check fails for the published steps."""
     start = exact(jax.random.key(0), (600, 12, 3))
     moved = after(ssvn, tilted, start, 60, adjusted=False, rate=0.05)
@@ -102,7 +113,7 @@ def test_the_published_steps_do_not_conserve_a_skewed_target():
 
 
 @pytest.mark.parametrize("method", [ssvgd, ssvn], ids=["ssvgd", "ssvn"])
-def test_conjugate_gaussian_with_mean_and_covariance(method):
+def test_conjugate_gaussian_with_mean_and_covariance(method: ModuleType) -> None:
     target, mean, covariance = linear_model(4, 8)
     root = jnp.linalg.cholesky(jnp.asarray(covariance))
     found = sample(
@@ -126,15 +137,16 @@ def test_conjugate_gaussian_with_mean_and_covariance(method):
 
 
 @pytest.mark.parametrize("method", [ssvgd, ssvn], ids=["ssvgd", "ssvn"])
-def test_gamma_poisson_with_mean_and_variance(method):
+def test_gamma_poisson_with_mean_and_variance(method: ModuleType) -> None:
     """Counts with a Gamma prior of their rate; the posterior of the log rate is known."""
     counts, shape, rate = np.array([3, 1, 4, 1, 5]), 2.0, 1.0
     a, b = shape + counts.sum(), rate + len(counts)
+    settings: dict[str, Any] = {"rate": 0.003} if method is ssvgd else {}
     found = sample(
         method, lambda x: a * x[0] - b * jnp.exp(x[0]), 1,
         particles=50, warm_up=300, steps=1500, thin=30,
         position=np.log(a / b) + 0.3 * jax.random.normal(jax.random.key(1), (50, 1)),
-        **({"rate": 0.003} if method is ssvgd else {}),
+        **settings,
     )  # fmt: skip
     draws = found.usable.ravel()
     assert draws.mean() == pytest.approx(digamma(a) - np.log(b), abs=0.1 * polygamma(1, a) ** 0.5)
@@ -143,7 +155,7 @@ def test_gamma_poisson_with_mean_and_variance(method):
 
 
 @pytest.mark.parametrize("hessian", ["block", "full"])
-def test_the_warm_up_travels(hessian):
+def test_the_warm_up_travels(hessian: str) -> None:
     """From far away, all together, by curvature: the end does not remember the start."""
     start = 30 + jax.random.normal(jax.random.key(0), (20, 2))
     found = sample(

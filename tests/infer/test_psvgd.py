@@ -1,28 +1,31 @@
 """Projected SVGD against SVGD and against posteriors that are known."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
+from jaxtyping import Array
 
+from cases import present
 from steinmetz.errors import InputError
 from steinmetz.infer import psvgd, svgd
-from steinmetz.infer.base import as_target, whiten
+from steinmetz.infer.base import Target, as_target, whiten
 from steinmetz.laplace import Laplace
 
 from .targets import linear_model, sample, standard
 
 
-def basis_of(target):
-    slopes, prior = (
-        jax.jacfwd(target.likelihood)(target.centre),
-        jax.jacfwd(target.prior)(target.centre),
-    )
+def basis_of(target: Target) -> tuple[tuple[Array, Array], Array, Array]:
+    centre = present(target.centre)
+    slopes = jax.jacfwd(present(target.likelihood))(centre)
+    prior = jax.jacfwd(present(target.prior))(centre)
     return psvgd.spectrum(slopes.T @ slopes, prior.T @ prior), slopes.T @ slopes, prior.T @ prior
 
 
-def test_generalised_eigenproblem():
+def test_generalised_eigenproblem() -> None:
     target, _, _ = linear_model(6, 4)
     (values, vectors), curvature, precision = basis_of(target)
     np.testing.assert_allclose(curvature @ vectors, precision @ vectors * values, atol=1e-10)
@@ -34,33 +37,32 @@ def test_generalised_eigenproblem():
     ("values", "content", "rank"),
     [([90, 9, 1], 0.99, 2), ([90, 9, 1], 0.9, 1), ([90, 9, 1], 0.995, 3), ([1, 1], 1.0, 2)],
 )
-def test_spectral_content(values, content, rank):
+def test_spectral_content(values: list[int], content: float, rank: int) -> None:
     assert psvgd.kept(jnp.array(values, float), content) == rank
 
 
 @pytest.mark.parametrize("basis", [0, 7])
-def test_without_truncation_it_is_svgd(basis):
+def test_without_truncation_it_is_svgd(basis: int) -> None:
     """With all directions kept, psvgd is SVGD in the coordinates of its basis, renewed or not.
 
     On a linear model the curvature is the same everywhere, so a renewed basis is the old one.
     """
     target, _, _ = linear_model(4, 6)
     (_, vectors), _, precision = basis_of(target)
-    start = target.centre + jax.random.normal(jax.random.key(0), (20, 4))
+    centre = present(target.centre)
+    start = centre + jax.random.normal(jax.random.key(0), (20, 4))
     full = sample(
         psvgd, target, 4, position=start, particles=20, steps=40, content=1.0, basis=basis
     )
-    w = (start - target.centre) @ precision @ vectors
+    w = (start - centre) @ precision @ vectors
     plain = sample(
-        svgd, whiten(target, Laplace(target.centre, vectors)), 4, position=w, particles=20, steps=40
+        svgd, whiten(target, Laplace(centre, vectors)), 4, position=w, particles=20, steps=40
     )
-    np.testing.assert_allclose(
-        full.particles, target.centre + plain.particles @ vectors.T, atol=1e-8
-    )
+    np.testing.assert_allclose(full.particles, centre + plain.particles @ vectors.T, atol=1e-8)
 
 
 @pytest.mark.parametrize("settings", [{}, {"basis": 50, "optimiser": "adagrad", "rate": 0.3}])
-def test_low_rank_likelihood_gives_the_analytic_posterior(settings):
+def test_low_rank_likelihood_gives_the_analytic_posterior(settings: dict[str, Any]) -> None:
     """Two informed directions of six: the rest must be the prior, in mean and in variance."""
     target, mean, covariance = linear_model(6, 2)
     found = sample(psvgd, target, 6, particles=400, steps=3000, **settings)
@@ -73,7 +75,7 @@ def test_low_rank_likelihood_gives_the_analytic_posterior(settings):
     assert psvgd.kept(values, 0.99) <= 2
 
 
-def test_moments_follow_a_turned_basis():
+def test_moments_follow_a_turned_basis() -> None:
     """First moments are slopes: a new basis changes nothing in the whole space."""
     random = np.random.default_rng(0)
     old, _ = np.linalg.qr(random.normal(size=(5, 5)))
@@ -88,6 +90,6 @@ def test_moments_follow_a_turned_basis():
     np.testing.assert_array_equal(turned[0].nu, turned[1].sum_of_squares)
 
 
-def test_a_plain_density_is_refused_with_the_remedy():
+def test_a_plain_density_is_refused_with_the_remedy() -> None:
     with pytest.raises(InputError, match="needs a Target with likelihood, prior and draw_prior"):
         psvgd.build(as_target(standard), psvgd.Config())

@@ -8,20 +8,21 @@ import pytest
 from steinmetz.errors import RunFailure
 from steinmetz.infer import sampling, svgd
 from steinmetz.infer.base import as_target
-from steinmetz.laplace import Laplace
+from steinmetz.infer.sampling import Samples
+from steinmetz.laplace import Laplace, LogDensity
 
 from .targets import COVARIANCE, MEAN, gaussian, poisoned
 
 LAPLACE = Laplace(jnp.asarray(MEAN), jnp.asarray(np.linalg.cholesky(COVARIANCE)))
 
 
-def sampled(log_density=gaussian, **settings):
+def sampled(log_density: LogDensity = gaussian, **settings: object) -> Samples:
     choice = svgd.Config(particles=30, steps=40, **settings).chosen(2)
     return sampling.sample(jax.random.key(3), as_target(log_density), LAPLACE, choice)
 
 
 @pytest.mark.parametrize("whiten", [True, False])
-def test_draws_are_in_the_targets_coordinates(whiten):
+def test_draws_are_in_the_targets_coordinates(whiten: bool) -> None:
     samples = sampled(whiten=whiten)
     assert samples.shape == (1, 30)
     assert (samples.method, samples.reason) == ("svgd", "asked for by name")
@@ -32,12 +33,12 @@ def test_draws_are_in_the_targets_coordinates(whiten):
     np.testing.assert_array_equal(samples.run.particles, seen)
 
 
-def test_the_start_is_the_approximation_itself():
+def test_the_start_is_the_approximation_itself() -> None:
     white, own = sampled(whiten=True).run.start, sampled(whiten=False).run.start
     np.testing.assert_allclose(LAPLACE.forward_all(jnp.asarray(white)), own, atol=1e-12)
 
 
-def test_a_summary_in_two_lines():
+def test_a_summary_in_two_lines() -> None:
     first, second = repr(sampled()).splitlines()
     assert first == "Samples: 30 draws × 2 parameters by svgd"
     assert second.startswith("  R-hat unknown, discrepancy ")
@@ -45,6 +46,6 @@ def test_a_summary_in_two_lines():
     assert repr(sampled(rate=0.001)).endswith("; FAIL: at rest")
 
 
-def test_lost_particles_are_a_failure_with_advice():
+def test_lost_particles_are_a_failure_with_advice() -> None:
     with pytest.raises(RunFailure, match=r"particles met .*; try a smaller infer\.rate"):
         sampled(lambda x: poisoned(x + 8 - MEAN[0]))

@@ -12,7 +12,7 @@ from .targets import COVARIANCE, MEAN, gaussian, poisoned, sample, skewed, stand
 
 
 @pytest.mark.parametrize("optimiser", ["adam", "plain", "adagrad"])
-def test_correlated_gaussian_mean_and_variance(optimiser):
+def test_correlated_gaussian_mean_and_variance(optimiser: str) -> None:
     rate = {"adam": 0.1, "plain": 0.5, "adagrad": 0.3}[optimiser]
     found = sample(svgd, gaussian, 2, particles=300, steps=4000, optimiser=optimiser, rate=rate)
     np.testing.assert_allclose(found.particles.mean(axis=0), MEAN, atol=0.03)
@@ -20,14 +20,14 @@ def test_correlated_gaussian_mean_and_variance(optimiser):
 
 
 @pytest.mark.parametrize(("kernel", "least"), [("rbf", 0.5), ("imq", 0.75), ("bilinear", 0.9)])
-def test_variance_kept_by_each_kernel(kernel, least):
+def test_variance_kept_by_each_kernel(kernel: str, least: float) -> None:
     """Five dimensions, 50 particles: every kernel loses variance, the bilinear one least."""
     found = sample(svgd, standard, 5, particles=50, steps=3000, kernel=kernel)
     variance = found.particles.var(axis=0).mean()
     assert least < variance < 1.02
 
 
-def test_variance_grows_towards_the_truth_with_particles():
+def test_variance_grows_towards_the_truth_with_particles() -> None:
     ratios = []
     for particles in (5, 20, 100):
         found = sample(svgd, standard, 3, particles=particles, steps=3000)
@@ -36,7 +36,7 @@ def test_variance_grows_towards_the_truth_with_particles():
     assert ratios[2] > 0.8
 
 
-def test_skewed_target_has_the_right_mean():
+def test_skewed_target_has_the_right_mean() -> None:
     """A sign error in the repulsion or the slope shows here, not on a symmetric target."""
     from scipy.special import digamma, polygamma
 
@@ -45,18 +45,18 @@ def test_skewed_target_has_the_right_mean():
     assert found.particles.var() == pytest.approx(polygamma(1, 3), rel=0.1)
 
 
-def test_one_particle_climbs_to_the_mode():
+def test_one_particle_climbs_to_the_mode() -> None:
     found = sample(svgd, gaussian, 2, particles=1, steps=3000, tolerance=1e-8)
     np.testing.assert_allclose(found.particles[0], MEAN, atol=1e-3)
 
 
-def test_coincident_particles_stay_finite():
+def test_coincident_particles_stay_finite() -> None:
     found = sample(svgd, gaussian, 2, particles=8, steps=200, position=jnp.ones((8, 2)))
     assert np.isfinite(found.particles).all()
     assert found.alive.all()
 
 
-def test_lost_particles_are_never_averaged_in():
+def test_lost_particles_are_never_averaged_in() -> None:
     """The others move as if the lost ones had never been there."""
     start = jax.random.normal(jax.random.key(1), (40, 2)) * 0.3 + MEAN - 2
     bad = start.at[5].set(jnp.array([9.0, 9.0])).at[11].set(jnp.array([8.5, 0.0]))
@@ -70,7 +70,7 @@ def test_lost_particles_are_never_averaged_in():
     )
 
 
-def test_order_of_particles_and_shift_of_target_do_not_matter():
+def test_order_of_particles_and_shift_of_target_do_not_matter() -> None:
     start = jax.random.normal(jax.random.key(3), (16, 2))
     order = np.random.default_rng(0).permutation(16)
     plain = sample(svgd, gaussian, 2, particles=16, steps=50, position=start).particles
@@ -82,7 +82,7 @@ def test_order_of_particles_and_shift_of_target_do_not_matter():
     np.testing.assert_allclose(moved, plain + 5, atol=1e-9)
 
 
-def test_bandwidth_follows_particles_that_jump():
+def test_bandwidth_follows_particles_that_jump() -> None:
     """Nothing is carried over from the last step."""
     sampler = svgd.build(as_target(lambda x: -0.5 * x @ x), svgd.Config(particles=30, refresh=1))
     key, x = jax.random.key(0), jax.random.normal(jax.random.key(6), (30, 2))

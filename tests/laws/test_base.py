@@ -10,16 +10,20 @@ from steinmetz.experiments import observe
 from steinmetz.laws import base as laws
 from steinmetz.materials import base as materials
 from steinmetz.materials import isotropic
+from steinmetz.materials.base import Material
 
 RUBBER = isotropic.build(isotropic.Config(incompressible=True))
 EVERY = [
-    *(materials.build(materials.load(name).Config()) for name in registry.names("materials")),
+    *(
+        materials.build(materials.load(name).Config(name=name))
+        for name in registry.names("materials")
+    ),
     RUBBER,
 ]
 
 
 @pytest.mark.parametrize("name", registry.names("laws"))
-def test_every_law_gives_finite_data_where_its_inputs_are(name):
+def test_every_law_gives_finite_data_where_its_inputs_are(name: str) -> None:
     law = laws.load(name)
     used = 0
     for material in EVERY:
@@ -27,7 +31,9 @@ def test_every_law_gives_finite_data_where_its_inputs_are(name):
             with pytest.raises(InputError, match="name another law or material"):
                 laws.truth(material, name)
             continue
-        experiment = experiments.build(experiments.load(material.experiment).Config())
+        experiment = experiments.build(
+            experiments.load(material.experiment).Config(name=material.experiment)
+        )
         rows = experiment.sample(jax.random.key(0), 20)
         data = observe.clean(material, experiment, laws.truth(material, name), rows)
         assert np.isfinite(data.values).all()
@@ -36,7 +42,7 @@ def test_every_law_gives_finite_data_where_its_inputs_are(name):
     assert used
 
 
-def test_unknown_law_and_parameter_are_named(material):
+def test_unknown_law_and_parameter_are_named(material: Material) -> None:
     with pytest.raises(InputError, match=r"no law 'gnet'.*did you mean 'gent'"):
         laws.truth(material, "gnet")
     with pytest.raises(InputError, match="possible: Jm, theta1"):

@@ -4,12 +4,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxtyping import Array
 
+from cases import Numbers
 from steinmetz.laws import ogden
 from steinmetz.materials import kinematics
 
 
-def in_stretches(F):
+def in_stretches(F: Numbers) -> float:
     """The law written with eigenvalues."""
     values, J = ogden.PARAMETERS, np.linalg.det(F)
     stretch = np.sqrt(np.linalg.eigvalsh(F.T @ F))
@@ -17,14 +19,14 @@ def in_stretches(F):
     for term in "123":
         mu, alpha = values[f"mu{term}"], values[f"alpha{term}"]
         total += mu / alpha * (np.sum(stretch**alpha) - 3) - mu * np.log(J)
-    return total
+    return float(total)
 
 
 @pytest.mark.parametrize("F", [np.eye(3), np.diag([1.3, 1.0, 1.0]), np.diag([0.6, 1.2, 1.2]), None])
-def test_energy_and_slope_are_those_in_stretches(F):
+def test_energy_and_slope_are_those_in_stretches(F: Numbers | None) -> None:
     F = np.eye(3) + np.random.default_rng(0).uniform(-0.3, 0.3, (3, 3)) if F is None else F
 
-    def energy(F):
+    def energy(F: Array) -> Array:
         return ogden.energy(kinematics.invariants(F), ogden.PARAMETERS)
 
     assert float(energy(jnp.asarray(F))) == pytest.approx(in_stretches(F), abs=1e-7)

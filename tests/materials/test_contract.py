@@ -3,18 +3,20 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxtyping import Array
 
 from steinmetz import registry
 from steinmetz.experiments import base as experiments
 from steinmetz.materials import base as materials
+from steinmetz.materials.base import Material
 
 
 @pytest.fixture(params=registry.names("materials"))
-def any_material(request):
-    return materials.build(materials.load(request.param).Config())
+def any_material(request: pytest.FixtureRequest) -> Material:
+    return materials.build(materials.load(request.param).Config(name=request.param))
 
 
-def test_sizes_agree(any_material):
+def test_sizes_agree(any_material: Material) -> None:
     inputs = len(any_material.inputs)
     reference = any_material.reference
     assert len(any_material.sizes) == len(reference.point) == inputs
@@ -24,7 +26,7 @@ def test_sizes_agree(any_material):
     assert set(any_material.conditions.increasing) <= set(any_material.inputs)
 
 
-def test_the_undeformed_state_is_possible_and_is_the_reference(any_material):
+def test_the_undeformed_state_is_possible_and_is_the_reference(any_material: Material) -> None:
     state = np.array(any_material.undeformed)
     assert any_material.possible(state[None]).all()
     np.testing.assert_allclose(
@@ -32,20 +34,20 @@ def test_the_undeformed_state_is_possible_and_is_the_reference(any_material):
     )
 
 
-def test_its_usual_experiment_and_potential_exist_and_fit(any_material):
+def test_its_usual_experiment_and_potential_exist_and_fit(any_material: Material) -> None:
     assert any_material.potential in registry.names("potentials")
     kind = experiments.load(any_material.experiment)
-    experiments.build(kind.Config()).check(any_material)
+    experiments.build(kind.Config(name=any_material.experiment)).check(any_material)
 
 
-def test_two_directions_normalise_in_both():
+def test_two_directions_normalise_in_both() -> None:
     """A fibre needs a second direction: after normalisation no combination v·∇Ψ̂ is left at x₀."""
     from steinmetz.records import Reference
 
     point, weights = (1.0, 2.0, 3.0), ((2.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     reference = Reference(point, weights, ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
 
-    def energy(x):
+    def energy(x: Array) -> Array:
         return jnp.sum(x**2) + x[0] * x[2]
 
     import jax

@@ -1,9 +1,16 @@
 """Figures of the paper on tiny settings, made as the command makes them."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from steinmetz.paper import grids, reproduce
 from steinmetz.paper.arms import Sized
+from steinmetz.paper.records import Outcome, Record
+
+Outcomes = list[Outcome[Record]]
+"""Finished figures, in their order."""
 
 TINY = {
     "potential.form": "passthrough",
@@ -23,7 +30,7 @@ SAMPLERS = {"": {}, "NUTS": CHAINS, "HMC": CHAINS}
 PARTICLES = {"infer.particles": 8, "infer.steps": 30}
 
 
-def tiny(name, **update):
+def tiny(name: str, **update: Any) -> grids.Grid:
     """A figure with everything small: the same points, checks and drawing."""
     grid = grids.load(name)
     per_arm = {}
@@ -36,12 +43,12 @@ def tiny(name, **update):
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory):
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("reproduction")
 
 
 @pytest.fixture(scope="session")
-def outcomes(folder):
+def outcomes(folder: Path) -> Outcomes:
     """Comparison, bands, fits and flow of one seed."""
     arms = ("L0+NUTS", "L0+SVGD", "L2+SVGD", "L2+pSVGD")
     figures = {

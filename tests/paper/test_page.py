@@ -1,11 +1,16 @@
 """The page: every figure, claim and erratum is on it, and it loads nothing."""
 
 import json
+from pathlib import Path
 
 from steinmetz.paper import grids, page
 
+from .conftest import Outcomes
 
-def test_the_page_has_every_figure_claim_and_erratum_and_loads_nothing(outcomes, folder):
+
+def test_the_page_has_every_figure_claim_and_erratum_and_loads_nothing(
+    outcomes: Outcomes, folder: Path
+) -> None:
     about = page.save(outcomes, folder)
     html = (folder / "reproduction.html").read_text(encoding="utf-8")
     for outcome in outcomes:

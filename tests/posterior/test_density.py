@@ -9,25 +9,29 @@ from cases import REFERENCE, admissible, convex_network, graph, small_law, weigh
 from steinmetz.data import noise
 from steinmetz.data.quadratic import Quadratic
 from steinmetz.posterior import density
+from steinmetz.posterior.density import Posterior
 from steinmetz.potentials.graph import Edge
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.units import NaturalUnits
+from steinmetz.records import Observations
 
 
 @pytest.fixture(scope="module")
-def units(observations):
+def units(observations: Observations) -> NaturalUnits:
     return NaturalUnits.of(observations, REFERENCE, (1.0, 1.0, 1.0), 0.02)
 
 
 @pytest.fixture(scope="module")
-def posterior(observations, units):
+def posterior(observations: Observations, units: NaturalUnits) -> density.Posterior:
     """Of a law with five parameters, four of them positive, under the default prior."""
     likelihood = density.Likelihood(weighted(observations), observations.cells)
     scale = units.parameters(small_law().graph)
     return density.build(small_law(), likelihood, scale, density.Config())
 
 
-def test_density_is_likelihood_times_prior_times_volume(posterior, observations):
+def test_density_is_likelihood_times_prior_times_volume(
+    posterior: Posterior, observations: Observations
+) -> None:
     """Written out from stresses and their deviations, without the compressed residuals."""
     deviation = noise.deviation(observations, observations.values, 0.02)
     modulus = observations.modulus(REFERENCE)
@@ -45,18 +49,20 @@ def test_density_is_likelihood_times_prior_times_volume(posterior, observations)
     np.testing.assert_allclose(difference, 0.0, atol=1e-11)
 
 
-def linear_posterior(observations, copies=1, unknown_noise=False, **prior):
+def linear_posterior(
+    observations: Observations, copies: int = 1, unknown_noise: bool = False, **prior: float | str
+) -> tuple[Law, density.Posterior]:
     """Ψ = a I1 + b I2 with free signs and a wide prior: Gaussian, so all below is exact."""
     law = Law(graph((Edge(3, 0, 0), Edge(3, 1, 1)), ()), jnp.array([1.0, 0.5]), REFERENCE)
     single = weighted(observations)
-    repeated = (jnp.concatenate([part] * copies) for part in single[:3])
-    quadratic = Quadratic(*repeated, single.constant * copies)
+    inputs, factor, target = (jnp.concatenate([part] * copies) for part in single[:3])
+    quadratic = Quadratic(inputs, factor, target, single.constant * copies)
     likelihood = density.Likelihood(quadratic, observations.cells * copies, unknown_noise)
     config = density.Config(**{"deviation": 1e6, **prior})
     return law, density.build(law, likelihood, jnp.ones(2), config)
 
 
-def test_laplace_of_a_gaussian_posterior_is_the_posterior(observations):
+def test_laplace_of_a_gaussian_posterior_is_the_posterior(observations: Observations) -> None:
     law, posterior = linear_posterior(observations)
     laplace = density.laplace(posterior, law.values)
     np.testing.assert_allclose(jax.grad(posterior.log_density)(laplace.centre), 0.0, atol=1e-6)
@@ -64,7 +70,7 @@ def test_laplace_of_a_gaussian_posterior_is_the_posterior(observations):
     np.testing.assert_allclose(laplace.root @ laplace.root.T, np.linalg.inv(hessian), rtol=1e-8)
 
 
-def test_posterior_contracts_with_data(observations):
+def test_posterior_contracts_with_data(observations: Observations) -> None:
     """Four copies of the data halve every standard deviation: the likelihood is the sum."""
     deviation = []
     for copies in (1, 4):
@@ -74,14 +80,14 @@ def test_posterior_contracts_with_data(observations):
     np.testing.assert_allclose(deviation[1] / deviation[0], 0.5, rtol=1e-6)
 
 
-def test_laplace_stands_at_the_mode(posterior):
+def test_laplace_stands_at_the_mode(posterior: Posterior) -> None:
     """The slope vanishes, measured in posterior standard deviations."""
     laplace = density.laplace(posterior, small_law().values)
     slope = jax.grad(posterior.log_density)(laplace.centre)
     assert float(jnp.linalg.norm(laplace.root.T @ slope)) < 1e-3
 
 
-def test_temperature_divides_the_likelihood_alone(observations):
+def test_temperature_divides_the_likelihood_alone(observations: Observations) -> None:
     """With a flat prior, temperature 4 doubles every deviation; 'mean' is the number of cells."""
     law, plain = linear_posterior(observations)
     _, warm = linear_posterior(observations, temperature=4.0)
@@ -99,7 +105,7 @@ def test_temperature_divides_the_likelihood_alone(observations):
     )
 
 
-def test_unknown_noise_finds_its_factor(observations):
+def test_unknown_noise_finds_its_factor(observations: Observations) -> None:
     """Deviations given twice too large: the mode of the factor s is where χ²/s² balances n."""
     law, known = linear_posterior(observations)
     _, posterior = linear_posterior(observations, unknown_noise=True)
@@ -116,7 +122,7 @@ def test_unknown_noise_finds_its_factor(observations):
     assert float(posterior.log_factor(posterior.inverse(law.values))) == 0
 
 
-def test_batches_estimate_the_density_without_bias(observations):
+def test_batches_estimate_the_density_without_bias(observations: Observations) -> None:
     """The mean over all batches of one datum each is the whole."""
     law, posterior = linear_posterior(observations, deviation=2.0)
     u = posterior.inverse(law.values)
@@ -126,7 +132,7 @@ def test_batches_estimate_the_density_without_bias(observations):
     assert float(each.mean()) == pytest.approx(float(posterior.log_density(u)), rel=1e-10)
 
 
-def test_prior_draws_have_the_prior(posterior):
+def test_prior_draws_have_the_prior(posterior: Posterior) -> None:
     draws = jax.vmap(lambda key: posterior.theta(posterior.draw_prior(key)))(
         jax.random.split(jax.random.key(0), 4000)
     )
@@ -135,7 +141,9 @@ def test_prior_draws_have_the_prior(posterior):
     assert (ratio[:, np.asarray(posterior.bijector.nonnegative)] > 0).all()
 
 
-def test_network_itself_may_stand_for_its_graph(observations, units):
+def test_network_itself_may_stand_for_its_graph(
+    observations: Observations, units: NaturalUnits
+) -> None:
     """Where nothing was pruned, the network has the same parameters and is faster."""
     network = convex_network((4, 4))
     law = Law(network.graph(), admissible(network), REFERENCE)
@@ -147,6 +155,6 @@ def test_network_itself_may_stand_for_its_graph(observations, units):
     assert float(fast.log_density(u)) == pytest.approx(float(slow.log_density(u)), rel=1e-12)
 
 
-def test_a_prior_must_be_a_number_by_then(observations):
+def test_a_prior_must_be_a_number_by_then(observations: Observations) -> None:
     with pytest.raises(ValueError, match="number"):
         linear_posterior(observations, deviation="penalty")

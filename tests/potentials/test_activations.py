@@ -12,7 +12,7 @@ Z = jnp.concatenate([jnp.linspace(-40, 40, 161), jnp.array([1e-9, -1e-9, 0.5])])
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-def test_declared_facts_hold_on_the_line(name):
+def test_declared_facts_hold_on_the_line(name: str) -> None:
     kind = ACTIVATIONS[name]
     value, slope = kind.both(Z)
     each, bend = jax.vmap(jax.grad(kind.value))(Z), jax.vmap(jax.grad(jax.grad(kind.value)))(Z)
@@ -29,7 +29,7 @@ def test_declared_facts_hold_on_the_line(name):
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-def test_printed_form_is_the_function(name):
+def test_printed_form_is_the_function(name: str) -> None:
     z = sympy.Symbol("z")
     printed = ACTIVATIONS[name].symbolic(z)
     for number in (-1.5, 0.0, 2.25):
@@ -37,7 +37,7 @@ def test_printed_form_is_the_function(name):
         assert float(printed.subs(z, number)) == pytest.approx(value, rel=1e-14)
 
 
-def test_softplus_bends_at_zero():
+def test_softplus_bends_at_zero() -> None:
     """Differentiating through |z| would say that it is straight there."""
     softplus = ACTIVATIONS["softplus"]
     assert float(jax.grad(jax.grad(softplus.value))(jnp.zeros(()))) == pytest.approx(0.25)

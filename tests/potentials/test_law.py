@@ -12,14 +12,14 @@ from steinmetz.potentials.law import Law, rebuild, structure
 from steinmetz.records import Reference
 
 
-def plain_law():
+def plain_law() -> Law:
     edges = (Edge(2, 0, UNIT), Edge(2, 1, 0), Edge(3, 2, 1), Edge(4, 3, 2))
     mixed = graph(edges, ("square", "softplus"), (False, False, True), ("a", "b"))
     return Law(mixed, jnp.array([1 / 3, -2e-17, 0.7]), Reference((0.0, 0.1)))
 
 
 @pytest.mark.parametrize("law", [plain_law(), small_law()])
-def test_structure_survives_json_exactly(law):
+def test_structure_survives_json_exactly(law: Law) -> None:
     again = rebuild(json.loads(json.dumps(structure(law))))
     assert again.graph == law.graph
     assert again.reference == law.reference
@@ -38,7 +38,7 @@ def test_structure_survives_json_exactly(law):
         (("reference", "weights"), [[1.0, 2.0]]),
     ],
 )
-def test_what_cannot_be_a_law_is_refused(path, value):
+def test_what_cannot_be_a_law_is_refused(path: tuple[str | int, ...], value: object) -> None:
     stored = json.loads(json.dumps(structure(plain_law())))
     place = stored
     for key in path[:-1]:
@@ -48,7 +48,7 @@ def test_what_cannot_be_a_law_is_refused(path, value):
         rebuild(stored)
 
 
-def test_stress_is_the_map_of_the_slopes():
+def test_stress_is_the_map_of_the_slopes() -> None:
     law, data = small_law(), random_data()
     expected = np.einsum("sci,si->sc", data.operator, law.slopes(data.inputs))
     np.testing.assert_allclose(law.stress(data.map), expected, rtol=1e-12)

@@ -11,22 +11,22 @@ from steinmetz.data.quadratic import misfit
 from steinmetz.potentials.graph import UNIT, Edge
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.units import NaturalUnits, parameter_units
-from steinmetz.records import Reference
+from steinmetz.records import Observations, Reference
 
 SIZES = (0.1, 0.05, 2.0)
 
 
 @pytest.fixture(scope="module")
-def data():
+def data() -> Observations:
     return random_data(SIZES)
 
 
 @pytest.fixture(scope="module")
-def units(data):
+def units(data: Observations) -> NaturalUnits:
     return NaturalUnits.of(data, Reference((0.0, 0.0, 0.5)), SIZES, 0.02)
 
 
-def test_units_of_parameters_are_what_makes_the_law_invariant():
+def test_units_of_parameters_are_what_makes_the_law_invariant() -> None:
     """A law in natural units and the law in the units of the data are one function."""
     first = (Edge(2, 0, UNIT), Edge(2, 1, 0), Edge(3, 1, 1), Edge(3, 2, 2))
     second = (Edge(4, 2, UNIT), Edge(4, 0, 3), Edge(5, 3, 4), Edge(5, 4, 5), Edge(5, 0, 6))
@@ -37,14 +37,16 @@ def test_units_of_parameters_are_what_makes_the_law_invariant():
     assert float(outward) == pytest.approx(float(modulus * mixed.energy(theta, x)), rel=1e-12)
 
 
-def test_shared_parameter_cannot_have_two_units():
+def test_shared_parameter_cannot_have_two_units() -> None:
     tied = graph((Edge(3, 0, 0), Edge(3, 1, 0), Edge(4, 3, 1)))
     assert parameter_units(tied, (1.0, 1.0, 1.0), 2.0).tolist() == [1.0, 2.0]
     with pytest.raises(ValueError, match="two units"):
         parameter_units(tied, (1.0, 2.0, 1.0), 2.0)
 
 
-def test_law_in_natural_units_predicts_what_the_outward_law_predicts(units, data):
+def test_law_in_natural_units_predicts_what_the_outward_law_predicts(
+    units: NaturalUnits, data: Observations
+) -> None:
     edges = (
         Edge(3, 1, UNIT),
         Edge(3, 2, 0),
@@ -60,7 +62,9 @@ def test_law_in_natural_units_predicts_what_the_outward_law_predicts(units, data
     np.testing.assert_allclose(units.predict(law), outward.stress(data.map), rtol=1e-11)
 
 
-def test_misfit_in_natural_units_is_the_sum_of_squared_standardised_residuals(units, data):
+def test_misfit_in_natural_units_is_the_sum_of_squared_standardised_residuals(
+    units: NaturalUnits, data: Observations
+) -> None:
     law = Law(graph((Edge(3, 0, 0), Edge(3, 2, 1)), ()), jnp.array([0.7, -0.2]), units.reference)
     quadratic = units.weighted(data.values)
     residuals = (units.predict(law) - data.values) / noise.deviation(data, data.values, 0.02)
@@ -70,7 +74,9 @@ def test_misfit_in_natural_units_is_the_sum_of_squared_standardised_residuals(un
     assert len(INPUTS) == quadratic.inputs.shape[1]
 
 
-def test_least_relative_noise_is_assumed_for_clean_data(units, data):
+def test_least_relative_noise_is_assumed_for_clean_data(
+    units: NaturalUnits, data: Observations
+) -> None:
     silent = units.observations._replace(relative=jnp.zeros_like(data.relative))
     clean = units._replace(observations=silent).weighted(data.values, min_relative_noise=0.1)
     np.testing.assert_allclose(clean.factor, units.weighted(data.values).factor, rtol=1e-9)

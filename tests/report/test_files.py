@@ -4,6 +4,8 @@ import dataclasses
 import json
 import os
 import re
+from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -11,18 +13,19 @@ import xarray
 
 import steinmetz
 from steinmetz import InputError
+from steinmetz.api import Result
 from steinmetz.exporters import json as law_json
-from steinmetz.report import files
+from steinmetz.report import files, page
 
 
 @pytest.fixture(scope="module")
-def folder(gent, tmp_path_factory):
+def folder(gent: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("runs") / "gent"
     steinmetz.save(gent, target)
     return target
 
 
-def test_everything_is_there(folder):
+def test_everything_is_there(folder: Path) -> None:
     names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert names == {
         *("summary.json", "law.json", "carving.json", "study.toml", "report.html"),
@@ -32,7 +35,7 @@ def test_everything_is_there(folder):
     assert list(folder.parent.iterdir()) == [folder]
 
 
-def test_summary_has_the_promised_fields(folder, gent):
+def test_summary_has_the_promised_fields(folder: Path, gent: Result) -> None:
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["study"] == "hyperelasticity"
     assert summary["seed"] == 0
@@ -47,21 +50,21 @@ def test_summary_has_the_promised_fields(folder, gent):
     assert summary["w1"]["push_forward_clean"]["path"] > 0
 
 
-def test_posterior_opens_with_the_groups_of_arviz(folder, gent):
+def test_posterior_opens_with_the_groups_of_arviz(folder: Path, gent: Result) -> None:
     tree = xarray.open_datatree(folder / "posterior.nc", engine="h5netcdf")
     assert {"posterior", "sample_stats", "observed_data", "constant_data"} <= set(tree.children)
     for index, name in enumerate(gent.law.names()):
         np.testing.assert_array_equal(
-            tree["posterior"][name].values.T.ravel(), gent.particles[:, index]
+            tree["posterior"].dataset[name].values.T.ravel(), gent.particles[:, index]
         )
     assert dict(tree["posterior"].sizes) == {"chain": 50, "draw": 40}  # a chain per particle
     np.testing.assert_array_equal(
-        tree["sample_stats"]["lp"].values.T.ravel(), gent.ensemble.log_density
+        tree["sample_stats"].dataset["lp"].values.T.ravel(), gent.ensemble.log_density
     )
     tree.close()
 
 
-def test_predictions_hold_both_distributions_apart(folder):
+def test_predictions_hold_both_distributions_apart(folder: Path) -> None:
     found = xarray.open_dataset(folder / "predictions.nc", engine="h5netcdf")
     outer = found["posterior_predictive"].sel(quantile=[0.025, 0.975]).diff("quantile")
     inner = found["push_forward"].sel(quantile=[0.025, 0.975]).diff("quantile")
@@ -70,29 +73,29 @@ def test_predictions_hold_both_distributions_apart(folder):
     found.close()
 
 
-def test_law_of_the_folder_predicts_what_the_summary_prints(folder, gent):
+def test_law_of_the_folder_predicts_what_the_summary_prints(folder: Path, gent: Result) -> None:
     law, _ = law_json.read(folder / "law.json")
     np.testing.assert_array_equal(law.values, gent.law.values)
     stored = json.loads((folder / "law.json").read_text())
     assert stored["closed_form"]["text"] == json.loads((folder / "summary.json").read_text())["law"]
 
 
-def test_report_is_one_offline_file(folder):
-    page = (folder / "report.html").read_text()
-    assert page.count("data:image/png;base64,") == 3
-    assert not re.search(r"""(src|href)=["'](?!data:)""", page)
-    assert "Admissible" in page
+def test_report_is_one_offline_file(folder: Path) -> None:
+    text = (folder / "report.html").read_text()
+    assert text.count("data:image/png;base64,") == 3
+    assert not re.search(r"""(src|href)=["'](?!data:)""", text)
+    assert "Admissible" in text
 
 
-def test_labels_are_escaped(quick, tmp_path):
+def test_labels_are_escaped(quick: Result, tmp_path: Path) -> None:
     nasty = quick.study.model_copy(update={"title": "<script>alert(1)</script>"})
     steinmetz.save(dataclasses.replace(quick, study=nasty), tmp_path / "run")
-    page = (tmp_path / "run" / "report.html").read_text()
-    assert "<script>" not in page
-    assert "&lt;script&gt;" in page
+    text = (tmp_path / "run" / "report.html").read_text()
+    assert "<script>" not in text
+    assert "&lt;script&gt;" in text
 
 
-def test_earlier_run_is_replaced_and_other_folders_are_not(quick, tmp_path):
+def test_earlier_run_is_replaced_and_other_folders_are_not(quick: Result, tmp_path: Path) -> None:
     target = tmp_path / "run"
     steinmetz.save(quick, target)
     (target / "mine.txt").write_text("old")
@@ -106,15 +109,17 @@ def test_earlier_run_is_replaced_and_other_folders_are_not(quick, tmp_path):
     assert (other / "thesis.tex").read_text() == "precious"
 
 
-def test_failure_while_writing_leaves_nothing_behind(quick, tmp_path, monkeypatch):
+def test_failure_while_writing_leaves_nothing_behind(
+    quick: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     target = tmp_path / "run"
     steinmetz.save(quick, target)
     before = (target / "summary.json").read_bytes()
 
-    def fail(*_):
+    def fail(*_: object) -> NoReturn:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files.page, "render", fail)
+    monkeypatch.setattr(page, "render", fail)
     with pytest.raises(OSError, match="No space"):
         steinmetz.save(quick, target)
     assert os.listdir(tmp_path) == ["run"]
@@ -122,7 +127,7 @@ def test_failure_while_writing_leaves_nothing_behind(quick, tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("place", ["/dev/null/run", "/proc/run"])
-def test_unwritable_place_is_refused(place):
+def test_unwritable_place_is_refused(place: str) -> None:
     from pathlib import Path
 
     with pytest.raises(InputError, match="cannot write there"):

@@ -12,7 +12,7 @@ from steinmetz.sparsify import carve, l0
 from steinmetz.sparsify.train import Trained
 
 
-def test_place_on_the_path_has_the_lowest_criterion_and_can_be_searched():
+def test_place_on_the_path_has_the_lowest_criterion_and_can_be_searched() -> None:
     """Columns are restarts: plain, failed at the end, too rich everywhere, failed."""
     theta = np.zeros((3, 4, 60))
     counts = np.array([[20, 20, 60, 5], [10, 9, 55, 5], [4, 2, 50, 5]])
@@ -27,7 +27,7 @@ def test_place_on_the_path_has_the_lowest_criterion_and_can_be_searched():
         assert carve._taken(trained, 480, settings) == {0: 1, 1: 1, 2: 2}
 
 
-def test_tied_weights_are_refused_where_inputs_have_sizes():
+def test_tied_weights_are_refused_where_inputs_have_sizes() -> None:
     tied = Layered(("a", "b", "c"), (3, 3), wiring=Wiring(tied=True))
     sizes, reference = (0.1, 0.05, 2.0), Reference((0.0, 0.0, 0.0))
     task = carve.Task(tied, random_data(sizes), reference, sizes, 0.02, 5.0)

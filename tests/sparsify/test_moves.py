@@ -13,7 +13,7 @@ RULES = Rules(frozenset({2}), False, 2, ("softplus",))
 FREE_RULES = Rules(frozenset({0, 1, 2}), True, 2, ("softplus", "square"))
 
 
-def test_dropping_is_pruning_without_the_parameter():
+def test_dropping_is_pruning_without_the_parameter() -> None:
     law = nested_law()
     x = jnp.array([[3.2, 3.0, 0.9], [2.8, 3.1, 1.1]])
     expected = Law(law.graph, law.values.at[2].set(0.0), REFERENCE).slopes(x)
@@ -22,7 +22,7 @@ def test_dropping_is_pruning_without_the_parameter():
     np.testing.assert_allclose(smaller.slopes(x), expected, atol=1e-14)
 
 
-def test_dropping_an_edge_of_weight_one_passes_the_one_on():
+def test_dropping_an_edge_of_weight_one_passes_the_one_on() -> None:
     """Without a, 2 (0.5 b)² = 0.5 b²."""
     law = square_law()
     (edge,) = moves.droppable_units(law.graph)
@@ -33,7 +33,7 @@ def test_dropping_an_edge_of_weight_one_passes_the_one_on():
     np.testing.assert_allclose(smaller.energy(x), expected, atol=1e-14)
 
 
-def test_linear_unit_saves_a_weight_and_stays_admissible():
+def test_linear_unit_saves_a_weight_and_stays_admissible() -> None:
     law = nested_law()
     for unit in law.graph.units():
         smaller = moves.linearise(law, unit)
@@ -43,7 +43,7 @@ def test_linear_unit_saves_a_weight_and_stays_admissible():
         assert certificate.admissible(proof, CONVEX)
 
 
-def test_exchanges_are_not_larger_nor_deeper_and_keep_the_sign_rules():
+def test_exchanges_are_not_larger_nor_deeper_and_keep_the_sign_rules() -> None:
     for law in (small_law(), nested_law()):
         others = moves.sideways(law, RULES)
         assert others
@@ -54,7 +54,7 @@ def test_exchanges_are_not_larger_nor_deeper_and_keep_the_sign_rules():
             assert certificate.admissible(proof, CONVEX)
 
 
-def test_another_activation_is_tried_and_a_square_needs_no_scale():
+def test_another_activation_is_tried_and_a_square_needs_no_scale() -> None:
     rules = FREE_RULES._replace(free=frozenset({0, 1}))
     others = moves.retyped(square_law(), rules)
     assert {other.graph.activations for other in others} == {
@@ -69,7 +69,7 @@ def test_another_activation_is_tried_and_a_square_needs_no_scale():
     assert moves.retyped(nested_law(), RULES) == []
 
 
-def test_smaller_laws_are_one_move_away():
+def test_smaller_laws_are_one_move_away() -> None:
     law = nested_law()
     others = moves.smaller(law, [2, 0], 1)
     assert {other.graph.size for other in others} <= set(range(1, law.graph.size))
@@ -77,6 +77,6 @@ def test_smaller_laws_are_one_move_away():
     assert len(others) == 1 + 2  # and both units can be made linear
 
 
-def test_rules_are_read_from_the_network():
+def test_rules_are_read_from_the_network() -> None:
     assert Rules.of(convex_network((4, 4)).graph()) == RULES
     assert Rules.of(potential("mixed").graph()) == FREE_RULES

@@ -3,12 +3,14 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from cases import REFERENCE, convex_network, weighted
+from steinmetz.records import Observations
 from steinmetz.sparsify import l0, steps
 
 
-def test_several_gate_draws_average_the_noise_of_a_step(observations):
+def test_several_gate_draws_average_the_noise_of_a_step(observations: Observations) -> None:
     """The loss of a step has the same mean, and with sixteen draws a sixteenth of the variance."""
     network, data = convex_network((4, 4)), jax.tree.map(lambda a: a[None], weighted(observations))
     closed, losses = jnp.asarray(network.closed(0))[None], {}
@@ -20,7 +22,7 @@ def test_several_gate_draws_average_the_noise_of_a_step(observations):
         block = steps.Block(*begun, jnp.zeros(1, int), jnp.ones(1))
         state = jax.tree.map(lambda a: a[0], block)
 
-        def one(step, shared=shared, state=state):
+        def one(step: Array, shared: steps.Shared = shared, state: steps.Block = state) -> Array:
             return steps.fit(network, shared, state, step)
 
         losses[draws] = np.asarray(jax.jit(jax.vmap(one))(jnp.arange(300)))

@@ -1,16 +1,19 @@
 """Studies: complete, strict, and written as they ran."""
 
 import tomllib
+from pathlib import Path
 
 import pytest
 
 from steinmetz import InputError
+from steinmetz.potentials import icnn
+from steinmetz.sparsify import l0
 from steinmetz.studies import config
-from steinmetz.studies.study import to_toml
+from steinmetz.studies.study import Stage, to_toml
 
 
 @pytest.mark.parametrize("name", config.names())
-def test_built_in_study_survives_its_own_file(name, tmp_path):
+def test_built_in_study_survives_its_own_file(name: str, tmp_path: Path) -> None:
     study = config.load(name)
     path = tmp_path / "study.toml"
     path.write_text(to_toml(study), encoding="utf-8")
@@ -46,7 +49,9 @@ def test_built_in_study_survives_its_own_file(name, tmp_path):
         ({"seed.x": 1}, "'seed' is not a section"),
     ],
 )
-def test_wrong_settings_are_named_with_what_is_possible(changes, message):
+def test_wrong_settings_are_named_with_what_is_possible(
+    changes: dict[str, object], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         config.load("hyperelasticity", changes)
 
@@ -59,14 +64,14 @@ def test_wrong_settings_are_named_with_what_is_possible(changes, message):
         ("", "either a generating law"),
     ],
 )
-def test_wrong_files(tmp_path, text, message):
+def test_wrong_files(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "study.toml"
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         config.load(str(path))
 
 
-def test_unknown_study_lists_the_known_ones(tmp_path):
+def test_unknown_study_lists_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"no study 'hyperelastic'.*did you mean 'hyperelasticity'.*\.toml"
     ):
@@ -75,28 +80,31 @@ def test_unknown_study_lists_the_known_ones(tmp_path):
         config.load(str(tmp_path / "none.toml"))
 
 
-def test_measured_study_names_its_table(tmp_path):
+def test_measured_study_names_its_table(tmp_path: Path) -> None:
     study = config.measured(tmp_path / "Gummi Probe #1.csv", relative=0.02)
     assert study.name == "Gummi_Probe__1"
     assert tomllib.loads(to_toml(study))["data"]["table"].endswith("Gummi Probe #1.csv")
 
 
-def test_naming_the_method_that_is_used_anyway_keeps_the_settings():
+def test_naming_the_method_that_is_used_anyway_keeps_the_settings() -> None:
     raw = {"data": {"law": "gent"}, "sparsify": {"steps": 123}, "potential": {"widths": [5, 5]}}
     study = config.build(raw, {"sparsify.method": "l0", "potential.name": "icnn"})
     assert study.sparsify.steps == 123
+    assert isinstance(study.potential, icnn.Config)
     assert study.potential.widths == (5, 5)
     assert config.load("hyperelasticity", {"sparsify.method": "l2"}).sparsify.rate == 0.005
 
 
-def test_networks_advise_and_presets_replace_the_advice():
+def test_networks_advise_and_presets_replace_the_advice() -> None:
     study = config.load("mechanochemistry")
+    assert isinstance(study.sparsify, l0.Config)
     assert (study.potential.name, study.sparsify.offset) == ("mixed", 2.0)
     paper = config.load("mechanochemistry", {"potential.name": "mlp", "sparsify.preset": "paper"})
+    assert isinstance(paper.sparsify, l0.Config)
     assert (paper.sparsify.rate, paper.sparsify.offset, paper.sparsify.search) == (0.08, 0.0, False)
 
 
-def test_blocks_take_from_data_what_they_do_not_say():
+def test_blocks_take_from_data_what_they_do_not_say() -> None:
     study = config.load("rubber_tests", {"data.count": 12})
     assert [source.count for source in study.sources] == [12, 12, 12]
     assert [source.experiment.name for source in study.sources] == [
@@ -119,17 +127,17 @@ def test_blocks_take_from_data_what_they_do_not_say():
         ({"material.incompressible": "perhaps"}, r"material\.incompressible = 'perhaps'"),
     ],
 )
-def test_wrong_experiments_and_blocks_are_named(changes, message):
+def test_wrong_experiments_and_blocks_are_named(changes: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         config.load("hyperelasticity", changes)
 
 
-def test_content_grows_from_stage_to_stage_and_knows_files(tmp_path):
+def test_content_grows_from_stage_to_stage_and_knows_files(tmp_path: Path) -> None:
     study = config.load("hyperelasticity")
-    stages = ("search", "carve", "infer", "assess")
+    stages: tuple[Stage, ...] = ("search", "carve", "infer", "assess")
     contents = {stage: study.content(stage) for stage in stages}
 
-    def same(stage, **changes):
+    def same(stage: Stage, **changes: object) -> bool:
         return config.load("hyperelasticity", changes).content(stage) == contents[stage]
 
     assert all(same(stage, name="other", title="other") for stage in stages)
@@ -147,7 +155,7 @@ def test_content_grows_from_stage_to_stage_and_knows_files(tmp_path):
     assert config.measured(table).content("search") != before
 
 
-def test_a_title_does_not_outlive_its_data():
+def test_a_title_does_not_outlive_its_data() -> None:
     assert config.load("hyperelasticity", {"seed": 3}).title.startswith("Gent rubber")
     changed = config.load("hyperelasticity", {"data.law": "neo_hooke", "noise.relative": 0.05})
     assert changed.title == "neo_hooke (full tensor), 80 states, 5 % relative noise"

@@ -122,7 +122,7 @@ class _Evidence(NamedTuple):
     @property
     def sound(self) -> Bool[np.ndarray, "laws"]:
         """No counter-example was met."""
-        return ~self.falling.any(axis=1) & ~self.bent & self.still
+        return np.asarray(~self.falling.any(axis=1) & ~self.bent & self.still)
 
 
 def certify(
@@ -185,7 +185,8 @@ def _search(
         falling, bent = jax.vmap(at, (None, 0))(*pair)
         return jnp.any(falling, axis=0), jnp.any(bent)
 
-    return jax.lax.map(one, (every, states))
+    met: tuple[Array, Array] = jax.lax.map(one, (every, states))
+    return met
 
 
 def _indefinite(matrix: Float[Array, "n n"], rounding: Float[Array, ""]) -> Bool[Array, ""]:

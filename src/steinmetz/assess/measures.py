@@ -39,7 +39,8 @@ def r2_per_component(
 
 
 def _means(truth: np.ndarray, seen: np.ndarray) -> np.ndarray:
-    return np.sum(np.where(seen, truth, 0.0), axis=0) / np.maximum(np.sum(seen, axis=0), 1)
+    total = np.sum(np.where(seen, truth, 0.0), axis=0)
+    return np.asarray(total / np.maximum(np.sum(seen, axis=0), 1))
 
 
 def wasserstein(

@@ -57,9 +57,10 @@ def deviation(
 
     Floor · rms²), with ŷ held at `prediction` and rms the size of the data.
     """
-    return _deviation(
+    deviation: Array = _deviation(
         observations.absolute, observations.relative, prediction, floor * observations.scale
     )
+    return deviation
 
 
 @jax.jit

@@ -173,7 +173,8 @@ def _points(
 def _slopes(
     network: Network, reference: Reference, theta: Float[Array, "laws parameters"], x: Points
 ) -> Float[Array, "laws data inputs"]:
-    return jax.lax.map(lambda row: slopes(network, reference, row, x), theta)
+    every: Array = jax.lax.map(lambda row: slopes(network, reference, row, x), theta)
+    return every
 
 
 def _picks(points: list[Point], curves: list[_Curve], target: int | None) -> list[Pick]:

@@ -26,7 +26,7 @@ class Biaxial(Incompressible):
 
     def beside(self, first: Float[np.ndarray, "rows"]) -> Float[np.ndarray, "rows"]:
         """λ2 = √λ1: between a width that is held and an equal stretch."""
-        return np.sqrt(first)
+        return np.asarray(np.sqrt(first))
 
 
 def build(config: Config) -> base.Experiment:

@@ -42,7 +42,7 @@ class Box(Experiment):
         """Entries of F, row by row."""
         shape, spread = (count, self.size**2), self.spread
         noise = jax.random.uniform(key, shape, minval=-spread, maxval=spread)
-        return np.eye(self.size).ravel() + np.asarray(noise)
+        return np.asarray(np.eye(self.size).ravel() + np.asarray(noise))
 
     def sample(self, key: Array, count: int) -> Rows:
         rows = np.zeros((0, len(self.columns)))
@@ -53,7 +53,7 @@ class Box(Experiment):
 
     def _regular(self, rows: Rows) -> Bool[np.ndarray, "rows"]:
         tensors = rows[:, : self.size**2].reshape(-1, self.size, self.size)
-        return np.linalg.det(tensors) > 0
+        return np.asarray(np.linalg.det(tensors) > 0)
 
     def course(self, count: int) -> Course:
         """F = I + γ e1⊗E1; |γ| ≤ ε is inside the sampled range."""

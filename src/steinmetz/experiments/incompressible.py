@@ -48,7 +48,7 @@ class Incompressible(Experiment):
     def fresh(self, key: Array, count: int) -> Rows:
         share = np.asarray(jax.random.uniform(key, (count, len(self.ranges))))
         low, high = np.array(self.ranges).T
-        return low + share * (high - low)
+        return np.asarray(low + share * (high - low))
 
     def course(self, count: int) -> Course:
         """The first column through its range and beyond; the others follow by `beside`."""

@@ -13,7 +13,8 @@ def export(law: Law, about: About = NOBODY, digits: int = DIGITS) -> str:
     import sympy
 
     names = {sympy.Symbol(name, real=True): _subscript(name) for name in law.graph.inputs}
-    return r"\hat{\Psi} = " + sympy.latex(expression(law, digits), symbol_names=names)
+    text: str = sympy.latex(expression(law, digits), symbol_names=names)
+    return r"\hat{\Psi} = " + text
 
 
 def _subscript(name: str) -> str:

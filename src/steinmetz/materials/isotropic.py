@@ -63,7 +63,7 @@ class Isotropic(base.Material):
         return jnp.stack([_BASES[m](F)[i, j, 2] for m, i, j in map(_split, components)])
 
     def possible(self, states: base.States) -> Bool[np.ndarray, "states"]:
-        return np.linalg.det(states.reshape(-1, 3, 3)) > 0
+        return np.asarray(np.linalg.det(states.reshape(-1, 3, 3)) > 0)
 
     def fault(self, state: Float[np.ndarray, "columns"]) -> str:
         return f"det F = {np.linalg.det(state.reshape(3, 3)):.4g} must be positive"

@@ -40,4 +40,5 @@ def first_piola_basis(F: Tensor) -> Float[Array, "3 3 3"]:
 
 def cauchy_basis(F: Tensor) -> Float[Array, "3 3 3"]:
     """σ = J⁻¹ F S Fᵀ, term by term."""
-    return jnp.einsum("ikn,jk->ijn", first_piola_basis(F), F) / jnp.linalg.det(F)
+    J: Array = jnp.linalg.det(F)
+    return jnp.einsum("ikn,jk->ijn", first_piola_basis(F), F) / J

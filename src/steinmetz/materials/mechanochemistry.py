@@ -51,7 +51,7 @@ class Mechanochemistry(base.Material):
     def possible(self, states: base.States) -> Bool[np.ndarray, "states"]:
         """det F > 0; a concentration is a share."""
         inside = (states[:, 4] >= 0) & (states[:, 4] <= 1)
-        return (np.linalg.det(states[:, :4].reshape(-1, 2, 2)) > 0) & inside
+        return np.asarray((np.linalg.det(states[:, :4].reshape(-1, 2, 2)) > 0) & inside)
 
     def fault(self, state: Float[np.ndarray, "columns"]) -> str:
         if not 0 <= state[4] <= 1:

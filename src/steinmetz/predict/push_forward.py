@@ -29,7 +29,8 @@ def _push(law: Law, draws: Array, at: StressMap) -> tuple[Array, Array]:
         )
         return at.stress(slope), energy
 
-    return jax.lax.map(one, draws, batch_size=_BATCH)
+    pushed: tuple[Array, Array] = jax.lax.map(one, draws, batch_size=_BATCH)
+    return pushed
 
 
 def push_forward(

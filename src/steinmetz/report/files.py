@@ -156,7 +156,7 @@ def predictions(outcome: Outcome) -> xarray.Dataset:
     dims, levels = ("point", "component"), list(_QUANTILES)
 
     def quantiles(samples: np.ndarray) -> np.ndarray:
-        return np.quantile(samples, levels, axis=0)
+        return np.asarray(np.quantile(samples, levels, axis=0))
 
     data = {
         "law": (dims, along.law),
