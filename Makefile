@@ -18,10 +18,10 @@ test: $(VENV)/.ready
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2
 
 test-long: $(VENV)/.ready
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m 'long or not long'
+	$(BIN)/python -m pytest -n 2 -m 'long or not long'
 
 bench: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt optimistix numpyro

@@ -4,7 +4,9 @@ Compiled programs are kept between tests and processes.
 """
 
 import os
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 os.environ.setdefault(
     "JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parent.parent / ".pytest_cache" / "jax")
@@ -34,21 +36,45 @@ from steinmetz.potentials.graph import Edge, Graph  # noqa: E402
 from steinmetz.potentials.law import Law  # noqa: E402
 from steinmetz.records import Observations, Reference  # noqa: E402
 
-# Runs that many tests look at: files that use one of them go to the process that makes it.
-SHARED = ("gent", "quick")
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadScopeScheduling
+
+# Runs that many files look at, by how a test asks for them; files of one run share a process.
+SHARED = {"gent": "gent: Result", "quick": "quick: Result", "paper": "outcomes: Outcomes"}
+# Files that take longest, to be begun first.
+LONGEST = ("engine/test_mechanochemistry.py", "docs/test_blocks.py", "test_cli.py")
 
 
-@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where tests run in several processes: a file stays in one, with the run it looks at."""
-    group: dict[Path, set[str]] = {}
-    for item in items:
-        used = [name for name in SHARED if name in getattr(item, "fixturenames", ())]
-        group.setdefault(item.path, set()).update(used)
-    for item in items:
-        shared = [name for name in SHARED if name in group[item.path]]
-        item.add_marker(pytest.mark.xdist_group(shared[0] if shared else str(item.path)))
-    items.sort(key=lambda item: not group[item.path])  # the longest first
+@cache
+def group_of(file: str) -> str:
+    """What runs in one process: a file, or all files that look at one run.
+
+    Told from the text alone, because the process that hands tests out does not import them.
+    """
+    text = (Path(__file__).parent.parent / file).read_text(encoding="utf-8")
+    return next((name for name, asked in SHARED.items() if asked in text), file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "LoadScopeScheduling":
+    """Every run is made once: a group goes to one process, in the order of collection."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Grouped(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid.partition("::")[0])
+
+    config.option.loadscopereorder = False
+    return Grouped(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes long comes first, so that two processes end together."""
+    files = {item.path: item.path.relative_to(config.rootpath).as_posix() for item in items}
+    shared = {path for path, file in files.items() if group_of(file) != file}
+    first = {path for path, file in files.items() if file.removeprefix("tests/") in LONGEST}
+    items.sort(key=lambda item: (item.path not in shared, item.path not in first))
 
 
 @pytest.fixture(scope="session")
