@@ -3,12 +3,14 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cases import QUICK
 from steinmetz import InputError, registry
+from steinmetz.cli import main
 
 FILES = {
     "materials/rubber_band.py": '''"""A band with one invariant: Ψ(I1), incompressible."""
@@ -174,28 +176,41 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def call(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "steinmetz", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=300)
+@pytest.fixture
+def said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., str]:
+    """What a command prints, in this process."""
+    monkeypatch.chdir(tmp_path)
+
+    def said(*arguments: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["steinmetz", *arguments])
+        with pytest.raises(SystemExit):
+            main()
+        return capsys.readouterr().out
+
+    return said
 
 
-def test_one_file_of_every_kind_is_used_with_no_other_edit(plugins: Path, tmp_path: Path) -> None:
+def test_one_file_of_every_kind_is_used_with_no_other_edit(
+    plugins: Path, tmp_path: Path, said: Callable[..., str]
+) -> None:
     assert {name.split("/")[0] for name in FILES} == set(registry.KINDS)
-    listed = call("list", cwd=tmp_path).stdout
+    listed = said("list")
     small = {k: v for k, v in QUICK.items() if k.startswith(("sparsify", "assess"))}
     changes = [f"--set={key}={value}" for key, value in small.items()]
-    done = call("run", "band", "--out", "run", *changes, cwd=tmp_path)
+    command = [sys.executable, "-m", "steinmetz", "run", "band", "--out", "run", *changes]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300)
     assert done.returncode == 0, done.stderr
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert summary["method"] == "half+walk"
     assert summary["r2"]["path"] > 0.99
     assert summary["other"]["worst"] > 0
     report = (tmp_path / "run" / "report.html").read_text()
-    diagnosed = call("diagnose", "run", cwd=tmp_path).stdout
-    assert "R-hat" in diagnosed
+    assert "R-hat" in said("diagnose", "run")
     assert "R-hat" in report
     assert "worst" in report
-    assert call("export", "run", "--to", "shout", cwd=tmp_path).stdout.startswith("Ψ = 0.")
+    assert said("export", "run", "--to", "shout").startswith("Ψ = 0.")
     for name in FILES:
         assert name.split("/")[1].split(".")[0] in listed
 
