@@ -55,6 +55,9 @@ QUICK: dict[str, Any] = {
     "assess.certificate_states": 500,
 }
 
+# The same where a law is needed, good or not.
+ROUGH = {**QUICK, "sparsify.steps": 200, "sparsify.stride": 40, "sparsify.max_parameters": 8}
+
 # Header and one row of a table of full tensors.
 STATE = "F11,F12,F13,F21,F22,F23,F31,F32,F33"
 ROW = "1.1,0,0,0,1,0,0,0,1"
