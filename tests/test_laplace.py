@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from steinmetz.laplace import Laplace, Search, at_mode, gauss_newton, positive
+from steinmetz.laplace import Laplace, Search, at_mode, gauss_newton, positive, probed
 
 MEAN = np.array([3.0, -1.0])
 ROOT = np.array([[1.5, 0.0], [0.8, 0.6]])
@@ -39,6 +39,27 @@ def test_the_best_point_reached_is_kept_where_nothing_is_finite():
     density = lambda x: jnp.where(x[0] > 0.5, jnp.nan, x[0])  # noqa: E731
     laplace = at_mode(density, lambda x: jnp.eye(1), jnp.zeros(1), Search(5, 3))
     assert 0.0 <= float(laplace.centre[0]) <= 0.5
+
+
+def test_the_slope_at_the_end_tells_whether_it_is_a_mode():
+    reached = at_mode(gaussian, gauss_newton(rows), jnp.array([40.0, 7.0]), Search(3, 4))
+    assert float(reached.slope) < 1e-9
+    short = at_mode(gaussian, gauss_newton(rows), jnp.array([40.0, 7.0]), Search(3, 4, 0.1))
+    assert float(short.slope) > 1
+
+
+def test_widths_are_measured_where_the_hessian_says_too_little():
+    """A Gaussian direction has its own width; others are as wide as where the density falls."""
+
+    def density(x):
+        inside = jnp.abs(x[2]) < 3
+        return jnp.where(inside, -0.5 * (x[0] / 100) ** 2 - x[1] ** 4, -jnp.inf)
+
+    root = probed(density, jnp.zeros(3), -jax.hessian(density)(jnp.zeros(3)))
+    width = np.sort(np.sqrt(np.diag(root @ root.T)))
+    assert 0.5**0.25 / 1.5 < width[0] < 0.5**0.25 * 1.5
+    assert 2 < width[1] < 4.5
+    assert width[2] == pytest.approx(100)
 
 
 def test_coordinates_go_there_and_back():

@@ -5,7 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import pydantic
-from jaxtyping import Array
+from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
 from steinmetz.engine.problem import use_double
@@ -24,9 +24,9 @@ _SEARCH = Search(steps=100, lengths=24)
 # Least curvature of a step as a share of the largest: directions may differ in width by 10⁴.
 _FLATTEST = 1e-8
 # Places from which modes are looked for, the given ones among them.
-_STARTS = 16
+_STARTS = 32
 # How far they lie from the first mode, in its deviations: from within reach to far away.
-_NEAREST, _FARTHEST = 2.0, 50.0
+_NEAREST, _FARTHEST = 2.0, 300.0
 # Slope, in deviations, above which a point cannot be taken for a mode.
 _RISES = 0.5
 # Dimension above which no further starts are tried: each needs Hessians.
@@ -84,7 +84,8 @@ def _modes(key: Array, target: Target, points: modes.Starts) -> modes.Modes:
     far_key, way_key = jax.random.split(key)
     near, wide = jnp.log(_NEAREST), jnp.log(_FARTHEST / _NEAREST)
     far = near + wide * jax.random.uniform(far_key, (_STARTS, 1))
-    way = jax.random.normal(way_key, (_STARTS, size))
+    way = jax.random.normal(way_key, (_STARTS // 2, size))
+    way = jnp.concatenate([way, -way])
     away = jnp.exp(far) * way / jnp.linalg.norm(way, axis=1, keepdims=True)
     return modes.find(climbers, _filled(first.centres, first.main.forward_all(away)))
 
@@ -100,7 +101,9 @@ def _check_mode(known: modes.Modes) -> None:
         )
 
 
-def _filled(points: modes.Starts, more: modes.Starts) -> modes.Starts:
+def _filled(
+    points: modes.Starts, more: Float[Array, "more dimension"]
+) -> Float[Array, "all dimension"]:
     """So many starts, of which the first are the points: always as many, for one program."""
     count = max(_STARTS, len(points))
     return jnp.concatenate([points, jnp.resize(more, (count, points.shape[1]))])[:count]

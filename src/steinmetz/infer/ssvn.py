@@ -9,6 +9,8 @@ Langevin steps in it with a Metropolis test, and jumps along the difference of t
 `adjusted = false` keeps to the published steps throughout.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import ClassVar, Literal, NamedTuple
 
 import jax
@@ -20,6 +22,7 @@ from steinmetz.infer import kernels, newton
 from steinmetz.infer.base import Capabilities, Info, Sampler, Target, admitted, usable
 from steinmetz.infer.diagnostics import FEWEST_IN_GROUP
 from steinmetz.infer.langevin import Metric, Proposal
+from steinmetz.infer.modes import Modes
 from steinmetz.infer.particles import Moving, Steps, Thin, WarmUp, held_width
 from steinmetz.shapes import Alive, Count, Particles, PerParticle, Scalar
 
@@ -126,6 +129,10 @@ class Move(NamedTuple):
     moving: Alive
 
 
+# What steps of each kind propose.
+Kinds = tuple[Callable[[], Move], ...]
+
+
 def build(target: Target, config: Config) -> Sampler[State]:
     """Every step proposes places for all particles, evaluates them, and takes those that pass.
 
@@ -170,13 +177,9 @@ def build(target: Target, config: Config) -> Sampler[State]:
             y = here.draw(jax.random.normal(key, state.particles.shape, state.particles.dtype))
             return Move(y, here.log_density(y), state.alive)
 
-        def switched() -> Move:
-            if target.modes is None:
-                return stay
-            places, volume = target.modes.exchanged(key, state.particles)
-            return Move(places, -volume, state.alive)
-
-        kinds = (lambda: stay, collective, langevin, lambda: _jump(key, state), switched)
+        kinds: Kinds = (lambda: stay, collective, langevin, partial(_jump, key, state))
+        if target.modes is not None:
+            kinds = (*kinds, partial(_switch, key, state, target.modes))
         move: Move = jax.lax.switch(kind, kinds)
         return move
 
@@ -187,8 +190,7 @@ def build(target: Target, config: Config) -> Sampler[State]:
         state = state._replace(metric=state.metric._replace(bandwidth=h))
         state = jax.lax.cond(due & (number > 0), survey, lambda same: same, state)
         propose_key, slope_key, test_key = jax.random.split(key, 3)
-        several = target.modes is not None
-        kind = _kind(number, together, len(state.particles), several)
+        kind = _kind(number, together, len(state.particles), target.modes is not None)
         move = proposed(propose_key, state, kind)
         value, slope = target.values_and_slopes(slope_key, move.places)
         state, chance = _tested(test_key, state, move, (value, slope), kind)
@@ -268,3 +270,9 @@ def _jump(key: Array, state: State) -> Move:
     y = x + change + _NOISE * jax.random.normal(noise_key, x.shape, x.dtype)
     moving = alive & alive[first] & alive[second] & (jnp.arange(count) % 2 == half)
     return Move(jnp.where(moving[:, None], y, x), jnp.zeros_like(state.value), moving)
+
+
+def _switch(key: Array, state: State, modes: Modes) -> Move:
+    """Every particle proposes to go over to another mode; the volume is part of the test."""
+    places, volume = modes.exchanged(key, state.particles)
+    return Move(places, -volume, state.alive)
