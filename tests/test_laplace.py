@@ -20,7 +20,7 @@ def gaussian(x):
 
 
 def test_a_gaussian_is_its_own_approximation():
-    laplace = at_mode(gaussian, gauss_newton(rows), jnp.array([40.0, 7.0]), Search(2, 4))
+    laplace = at_mode(gaussian, gauss_newton(rows), jnp.array([40.0, 7.0]), Search(20))
     np.testing.assert_allclose(laplace.centre, MEAN, atol=1e-12)
     np.testing.assert_allclose(laplace.root @ laplace.root.T, ROOT @ ROOT.T, rtol=1e-12)
 
@@ -30,21 +30,21 @@ def test_steps_are_shortened_and_clipped_on_the_way(longest):
     """A full Newton step on log cosh overshoots from far away; the mode is found all the same."""
     density = lambda x: -jnp.sum(jnp.log(jnp.cosh(x)))  # noqa: E731
     bent = lambda x: positive(-jax.hessian(density)(x))  # noqa: E731
-    laplace = at_mode(density, bent, jnp.array([2.0, -1.5]), Search(20, 12, longest))
-    np.testing.assert_allclose(laplace.centre, 0.0, atol=1e-9)
+    laplace = at_mode(density, bent, jnp.array([2.0, -1.5]), Search(60, longest, 1e-10))
+    np.testing.assert_allclose(laplace.centre, 0.0, atol=1e-7)
     np.testing.assert_allclose(laplace.root, np.eye(2), atol=1e-9)
 
 
 def test_the_best_point_reached_is_kept_where_nothing_is_finite():
     density = lambda x: jnp.where(x[0] > 0.5, jnp.nan, x[0])  # noqa: E731
-    laplace = at_mode(density, lambda x: jnp.eye(1), jnp.zeros(1), Search(5, 3))
+    laplace = at_mode(density, lambda x: jnp.eye(1), jnp.zeros(1), Search(9))
     assert 0.0 <= float(laplace.centre[0]) <= 0.5
 
 
 def test_the_slope_at_the_end_tells_whether_it_is_a_mode():
-    reached = at_mode(gaussian, gauss_newton(rows), jnp.array([40.0, 7.0]), Search(3, 4))
+    reached = at_mode(gaussian, gauss_newton(rows), jnp.array([40.0, 7.0]), Search(20, rest=1e-9))
     assert float(reached.slope) < 1e-9
-    short = at_mode(gaussian, gauss_newton(rows), jnp.array([40.0, 7.0]), Search(3, 4, 0.1))
+    short = at_mode(gaussian, gauss_newton(rows), jnp.array([40.0, 7.0]), Search(3, 0.1))
     assert float(short.slope) > 1
 
 

@@ -5,6 +5,7 @@ law lies and how sharply the data hold it, the samplers to see every target as i
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import equinox as eqx
@@ -22,8 +23,12 @@ Rows = Callable[[Vector], Float[Array, "rows"]]
 
 # Least eigenvalue, as a share of the largest: a flat direction must not make a step infinite.
 _SMALLEST = 1e-3
-# Slope at which a search ends, in posterior deviations: far below what a sampler can notice.
-_AT_REST = 1e-4
+# Damping of the first step, and its change after a step that climbs and after one that does not.
+_DAMPING = 1e-3
+_EASED = 1 / 3
+_TIGHTENED = 4.0
+# Damping at which no step is short enough.
+_MOST_DAMPED = 1e12
 # Slope above which a point is no mode, in posterior deviations.
 MODE_SLOPE = 0.05
 # Trial widths of a direction are powers of two, from 10⁻¹² to 10¹².
@@ -64,15 +69,16 @@ class Laplace(eqx.Module):
 
 
 class Search(NamedTuple):
-    """How a mode is looked for: Newton steps, trial lengths 1, ½, ¼ … of each, and its clipping.
+    """How a mode is looked for: damped Newton steps, and their limit.
 
-    `steps` is the most there may be; a search ends before where the slope is at rest. `longest` is
-    the most that a coordinate may change in one step; None sets no limit.
+    `steps` is the most there may be; a search ends before where the slope, in posterior deviations,
+    is below `rest`. `longest` is the most that a coordinate may change in one step, which is
+    shortened as a whole so that it still climbs; None sets no limit.
     """
 
     steps: int
-    lengths: int
     longest: float | None = None
+    rest: float = 1e-4
 
 
 def gauss_newton(*rows: Rows) -> Callable[[Vector], Matrix]:
@@ -134,48 +140,51 @@ def at_mode(
 ) -> Laplace:
     """The approximation at the mode that damped Newton steps reach from `start`.
 
-    A step is C⁻¹ ∇log p, C the curvature, which must be positive definite. Of its trial lengths the
-    one with the highest finite density is taken, if that is higher than here; where none is, the
-    search ends. With C = L Lᵀ at the end, the root is L⁻ᵀ. Where the steps do not suffice, the
-    centre is the highest point reached, and its slope tells.
+    A step is (C + μ diag C)⁻¹ ∇log p, C the curvature, which must be positive definite (Levenberg,
+    Marquardt). It is taken if it climbs, and μ falls; else μ grows, and the search ends where no
+    step is short enough. With C = L Lᵀ at the end, the root is L⁻ᵀ. Where the steps do not suffice,
+    the centre is the highest point reached, and its slope tells.
     """
 
-    def white(u: Vector) -> tuple[Matrix, Vector]:
-        """The root at u, and the slope in its coordinates."""
-        lower = jnp.linalg.cholesky(curvature(u))
-        slope = jax.scipy.linalg.solve_triangular(lower, jax.grad(log_density)(u), lower=True)
-        return lower, slope
+    solved = partial(jax.scipy.linalg.solve_triangular, lower=True)
+
+    def white(u: Vector, damping: Scalar | float) -> tuple[Matrix, Vector]:
+        """The factor L of the damped curvature at u, and the slope in its coordinates."""
+        bent = curvature(u)
+        lower = jnp.linalg.cholesky(bent + jnp.diag(damping * jnp.diagonal(bent)))
+        return lower, solved(lower, jax.grad(log_density)(u))
 
     def step(state: _Climb) -> _Climb:
-        lower, slope = white(state.place)
-        move = jax.scipy.linalg.solve_triangular(lower, slope, trans=1, lower=True)
+        lower, slope = white(state.place, state.damping)
+        move = solved(lower, slope, trans=1)
         if search.longest is not None:
-            move = jnp.clip(move, -search.longest, search.longest)
-        lengths = 0.5 ** jnp.arange(search.lengths)
-        values = jax.vmap(lambda length: log_density(state.place + length * move))(lengths)
-        best = jnp.argmax(jnp.where(jnp.isfinite(values), values, -jnp.inf))
-        better = values[best] > state.value
+            move = move * jnp.minimum(1.0, search.longest / jnp.max(jnp.abs(move)))
+        value = log_density(state.place + move)
+        better = jnp.isfinite(value) & (value > state.value)
         return _Climb(
-            jnp.where(better, state.place + lengths[best] * move, state.place),
-            jnp.where(better, values[best], state.value),
+            jnp.where(better, state.place + move, state.place),
+            jnp.where(better, value, state.value),
+            state.damping * jnp.where(better, _EASED, _TIGHTENED),
             state.number + 1,
-            better & (jnp.max(jnp.abs(slope)) > _AT_REST),
+            jnp.max(jnp.abs(slope)) * jnp.sqrt(1 + state.damping),
         )
 
     def goes_on(state: _Climb) -> Bool[Array, ""]:
-        return state.climbing & (state.number < search.steps)
+        steep = ~(state.slope <= search.rest)
+        return steep & (state.number < search.steps) & (state.damping < _MOST_DAMPED)
 
-    first = _Climb(start, log_density(start), jnp.zeros((), int), jnp.ones((), bool))
+    one = jnp.ones((), start.dtype)
+    first = _Climb(start, log_density(start), _DAMPING * one, jnp.zeros((), int), jnp.inf * one)
     centre = jax.lax.while_loop(goes_on, step, first).place
-    lower, slope = white(centre)
-    inverse = jax.scipy.linalg.solve_triangular(lower, jnp.eye(len(centre)), lower=True)
-    return Laplace(centre, inverse.T, jnp.max(jnp.abs(slope)))
+    lower, slope = white(centre, 0.0)
+    return Laplace(centre, solved(lower, jnp.eye(len(centre))).T, jnp.max(jnp.abs(slope)))
 
 
 class _Climb(NamedTuple):
-    """Where a search stands, how high that is, and whether it still climbs."""
+    """Where a search stands, how high that is, its damping, and the slope before the last step."""
 
     place: Vector
     value: Scalar
+    damping: Scalar
     number: Count
-    climbing: Bool[Array, ""]
+    slope: Scalar

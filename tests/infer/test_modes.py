@@ -22,7 +22,7 @@ def of_two(x):
 
 def climb(x):
     rows = lambda u: jnp.where(jnp.sum(u) < 20, u, (u - 20) / 2)  # noqa: E731
-    return at_mode(of_two, gauss_newton(rows), x, Search(40, 8))
+    return at_mode(of_two, gauss_newton(rows), x, Search(80))
 
 
 def test_different_modes_are_found_and_weighed_by_height_and_width():

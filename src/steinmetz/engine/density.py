@@ -20,7 +20,7 @@ from steinmetz.records import Report, silent
 from steinmetz.shapes import Matrix, Vector
 
 # Many steps, because a start may be far away, of any length, because nothing is known of scales.
-_SEARCH = Search(steps=100, lengths=24)
+_SEARCH = Search(steps=200)
 # Least curvature of a step as a share of the largest: directions may differ in width by 10⁴.
 _FLATTEST = 1e-8
 # Places from which modes are looked for, the given ones among them.

@@ -29,7 +29,12 @@ _STRAIGHT = 3e-5
 # Least positive weight of a draw, in its natural unit: no draw is smaller.
 _TINY = 1e-30
 # Steps in u, which is a logarithm for most: no longer than that is right.
-_SEARCH = Search(steps=300, lengths=8, longest=1.0)
+_SEARCH = Search(steps=5000, longest=1.0)
+# Parameters above which a step takes a noticeable time: there may be fewer, and the search ends
+# where the slope is small for any sampler.
+_MANY = 100
+_STEPS_OF_MANY = 500_000
+_SMALL_SLOPE = 0.01
 
 Batch = Int[Array, "batch"]
 Rows = Float[Array, "rows"]
@@ -192,9 +197,12 @@ def climbed(
     definite.
     """
     curvature = gauss_newton(posterior.likelihood_rows, posterior.prior_rows)
+    search, size = _SEARCH, posterior.dimension
+    if size > _MANY:
+        search = Search(min(search.steps, _STEPS_OF_MANY // size), 1.0, _SMALL_SLOPE)
 
     def reached(start: Vector) -> tuple[Laplace, Scalar]:
-        found = at_mode(posterior.log_density, curvature, start, _SEARCH)
+        found = at_mode(posterior.log_density, curvature, start, search)
         return found, posterior.log_density(found.centre)
 
     return jax.lax.map(reached, starts)
