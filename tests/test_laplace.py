@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from jaxtyping import Array
 
-from steinmetz.laplace import Laplace, Search, at_mode, gauss_newton, positive
+from cases import present
+from steinmetz.laplace import Laplace, Search, at_mode, gauss_newton, positive, probed
 
 MEAN = np.array([3.0, -1.0])
 ROOT = np.array([[1.5, 0.0], [0.8, 0.6]])
@@ -21,7 +22,7 @@ def gaussian(x: Array) -> Array:
 
 
 def test_a_gaussian_is_its_own_approximation() -> None:
-    laplace = at_mode(gaussian, gauss_newton(rows), jnp.array([40.0, 7.0]), Search(2, 4))
+    laplace = at_mode(gaussian, gauss_newton(rows), jnp.array([40.0, 7.0]), Search(20))
     np.testing.assert_allclose(laplace.centre, MEAN, atol=1e-12)
     np.testing.assert_allclose(laplace.root @ laplace.root.T, ROOT @ ROOT.T, rtol=1e-12)
 
@@ -31,15 +32,36 @@ def test_steps_are_shortened_and_clipped_on_the_way(longest: float | None) -> No
     """A full Newton step on log cosh overshoots from far away; the mode is found all the same."""
     density = lambda x: -jnp.sum(jnp.log(jnp.cosh(x)))  # noqa: E731
     bent = lambda x: positive(-jax.hessian(density)(x))  # noqa: E731
-    laplace = at_mode(density, bent, jnp.array([2.0, -1.5]), Search(20, 12, longest))
-    np.testing.assert_allclose(laplace.centre, 0.0, atol=1e-9)
+    laplace = at_mode(density, bent, jnp.array([2.0, -1.5]), Search(60, longest, 1e-10))
+    np.testing.assert_allclose(laplace.centre, 0.0, atol=1e-7)
     np.testing.assert_allclose(laplace.root, np.eye(2), atol=1e-9)
 
 
 def test_the_best_point_reached_is_kept_where_nothing_is_finite() -> None:
     density = lambda x: jnp.where(x[0] > 0.5, jnp.nan, x[0])  # noqa: E731
-    laplace = at_mode(density, lambda x: jnp.eye(1), jnp.zeros(1), Search(5, 3))
+    laplace = at_mode(density, lambda x: jnp.eye(1), jnp.zeros(1), Search(9))
     assert 0.0 <= float(laplace.centre[0]) <= 0.5
+
+
+def test_the_slope_at_the_end_tells_whether_it_is_a_mode() -> None:
+    reached = at_mode(gaussian, gauss_newton(rows), jnp.array([40.0, 7.0]), Search(20, rest=1e-9))
+    assert present(reached.slope) < 1e-9
+    short = at_mode(gaussian, gauss_newton(rows), jnp.array([40.0, 7.0]), Search(3, 0.1))
+    assert present(short.slope) > 1
+
+
+def test_widths_are_measured_where_the_hessian_says_too_little() -> None:
+    """A Gaussian direction has its own width; others are as wide as where the density falls."""
+
+    def density(x: Array) -> Array:
+        inside = jnp.abs(x[2]) < 3
+        return jnp.where(inside, -0.5 * (x[0] / 100) ** 2 - x[1] ** 4, -jnp.inf)
+
+    root = probed(density, jnp.zeros(3), -jax.hessian(density)(jnp.zeros(3)))
+    width = np.sort(np.sqrt(np.diag(root @ root.T)))
+    assert 0.5**0.25 / 1.5 < width[0] < 0.5**0.25 * 1.5
+    assert 2 < width[1] < 4.5
+    assert width[2] == pytest.approx(100)
 
 
 def test_coordinates_go_there_and_back() -> None:

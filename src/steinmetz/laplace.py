@@ -5,15 +5,16 @@ law lies and how sharply the data hold it, the samplers to see every target as i
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
-from steinmetz.shapes import Matrix, Particles, Scalar, Vector
+from steinmetz.shapes import Count, Matrix, Particles, Scalar, Vector
 
 # A log density, up to a constant.
 LogDensity = Callable[[Vector], Scalar]
@@ -22,16 +23,31 @@ Rows = Callable[[Vector], Float[Array, "rows"]]
 
 # Least eigenvalue, as a share of the largest: a flat direction must not make a step infinite.
 _SMALLEST = 1e-3
+# Damping of the first step, and its change after a step that climbs and after one that does not.
+_DAMPING = 1e-3
+_EASED = 1 / 3
+_TIGHTENED = 4.0
+# Damping at which no step is short enough.
+_MOST_DAMPED = 1e12
+# Slope above which a point is no mode, in posterior deviations.
+MODE_SLOPE = 0.05
+# Trial widths of a direction are powers of two, from 10⁻¹² to 10¹².
+_WIDTHS = 40
+# Fall of the log density at one posterior deviation from the mode of a Gaussian.
+_FALL = 0.5
 
 
 class Laplace(eqx.Module):
     """The Gaussian N(centre, root rootᵀ) that touches a log density at its mode.
 
-    In coordinates v with u = centre + root v (whitening) it is the standard normal.
+    In coordinates v with u = centre + root v (whitening) it is the standard normal. `slope` is the
+    largest slope of the log density at the centre in these coordinates, zero at a mode; None where
+    the centre was given and not looked for.
     """
 
     centre: Vector
     root: Matrix
+    slope: Scalar | None = None
 
     def forward(self, v: Vector) -> Vector:
         """u of one point v."""
@@ -47,16 +63,23 @@ class Laplace(eqx.Module):
         """v of one point u, or of many: for draws of a sampler that saw u itself."""
         return jnp.transpose(jnp.linalg.solve(self.root, (u - self.centre).T))
 
+    def log_volume(self) -> Scalar:
+        """log |det root|, by which a mode's height becomes its share of the probability."""
+        volume: Scalar = jnp.linalg.slogdet(self.root)[1]
+        return volume
+
 
 class Search(NamedTuple):
-    """How a mode is looked for: Newton steps, trial lengths 1, ½, ¼ … of each, and its clipping.
+    """How a mode is looked for: damped Newton steps, and their limit.
 
-    `longest` is the most that a coordinate may change in one step; None sets no limit.
+    `steps` is the most there may be; a search ends before where the slope, in posterior deviations,
+    is below `rest`. `longest` is the most that a coordinate may change in one step, which is
+    shortened as a whole so that it still climbs; None sets no limit.
     """
 
     steps: int
-    lengths: int
     longest: float | None = None
+    rest: float = 1e-4
 
 
 def gauss_newton(*rows: Rows) -> Callable[[Vector], Matrix]:
@@ -69,15 +92,48 @@ def gauss_newton(*rows: Rows) -> Callable[[Vector], Matrix]:
     return curvature
 
 
-def positive(hessian: Matrix) -> Matrix:
-    """|λ|, and at least a thousandth of the largest; the identity where it is not finite."""
+def positive(hessian: Matrix, smallest: float = _SMALLEST) -> Matrix:
+    """|λ|, and at least `smallest` of the largest; the identity where it is not finite."""
+    values, vectors = _spectrum(hessian)
+    size = jnp.abs(values)
+    tiny = float(np.finfo(hessian.dtype).tiny) ** 0.5
+    size = jnp.maximum(size, jnp.maximum(smallest * jnp.max(size), tiny))
+    return jnp.matmul(vectors * size, vectors.T)
+
+
+def _spectrum(hessian: Matrix) -> tuple[Vector, Matrix]:
+    """Eigenvalues and eigenvectors; those of the identity where a number is not finite."""
     finite = jnp.all(jnp.isfinite(hessian))
     unit = jnp.eye(len(hessian), dtype=hessian.dtype)
     values, vectors = jnp.linalg.eigh(jnp.where(finite, hessian, unit))
-    size = jnp.abs(values)
-    tiny = float(np.finfo(hessian.dtype).tiny) ** 0.5
-    size = jnp.maximum(size, jnp.maximum(_SMALLEST * jnp.max(size), tiny))
-    return jnp.matmul(vectors * size, vectors.T)
+    return values, vectors
+
+
+def probed(log_density: LogDensity, centre: Vector, hessian: Matrix) -> Matrix:
+    """A root of the covariance at a mode, for densities of which only values are known to be right.
+
+    An eigenvalue of the Hessian gives the width of its direction if the density falls by about ½ at
+    that distance. Where it falls sooner or later (an edge, a quartic, a flat direction) or the
+    eigenvalue is not positive, the width is the distance at which it does, to a factor of √2.
+    """
+    values, vectors = _spectrum(hessian)
+    ladder = 2.0 ** jnp.arange(-_WIDTHS, _WIDTHS + 1.0)
+    top = log_density(centre)
+
+    def fall(width: Scalar, direction: Vector) -> Scalar:
+        """The smaller fall of both sides: a mode on an edge has one side only."""
+        sides = jnp.stack([log_density(centre + s * width * direction) for s in (1.0, -1.0)])
+        return jnp.min(jnp.where(jnp.isfinite(sides), top - sides, jnp.inf))
+
+    def width(direction: Vector) -> Scalar:
+        falls = jax.lax.map(lambda w: fall(w, direction), ladder)
+        inside = jnp.cumprod(falls <= _FALL)
+        return ladder[jnp.maximum(jnp.sum(inside) - 1, 0)]
+
+    measured = jnp.sqrt(2.0) * jax.vmap(width, in_axes=1)(vectors)
+    bent = jax.lax.rsqrt(jnp.where(values > 0, values, jnp.inf))
+    trusted = (bent < 2 * measured) & (bent > measured / 2)
+    return vectors * jnp.where(trusted, bent, measured)
 
 
 def at_mode(
@@ -85,23 +141,51 @@ def at_mode(
 ) -> Laplace:
     """The approximation at the mode that damped Newton steps reach from `start`.
 
-    A step is C⁻¹ ∇log p, C the curvature, which must be positive definite. Of its trial lengths the
-    one with the highest finite density is taken, if that is higher than here. With C = L Lᵀ at the
-    end, the root is L⁻ᵀ. Where the steps do not suffice, the centre is the highest point reached.
+    A step is (C + μ diag C)⁻¹ ∇log p, C the curvature, which must be positive definite (Levenberg,
+    Marquardt). It is taken if it climbs, and μ falls; else μ grows, and the search ends where no
+    step is short enough. With C = L Lᵀ at the end, the root is L⁻ᵀ. Where the steps do not suffice,
+    the centre is the highest point reached, and its slope tells.
     """
 
-    def step(u: Vector, _: None) -> tuple[Vector, None]:
-        slope = jax.grad(log_density)(u)
-        move = jnp.linalg.solve(curvature(u), slope)
-        if search.longest is not None:
-            move = jnp.clip(move, -search.longest, search.longest)
-        lengths = 0.5 ** jnp.arange(search.lengths)
-        values = jax.vmap(lambda length: log_density(u + length * move))(lengths)
-        best = jnp.argmax(jnp.where(jnp.isfinite(values), values, -jnp.inf))
-        better = values[best] > log_density(u)
-        return jnp.where(better, u + lengths[best] * move, u), None
+    solved = partial(jax.scipy.linalg.solve_triangular, lower=True)
 
-    centre = jax.lax.scan(step, start, None, length=search.steps)[0]
-    lower = jnp.linalg.cholesky(curvature(centre))
-    inverse = jax.scipy.linalg.solve_triangular(lower, jnp.eye(len(centre)), lower=True)
-    return Laplace(centre, inverse.T)
+    def white(u: Vector, damping: Scalar | float) -> tuple[Matrix, Vector]:
+        """The factor L of the damped curvature at u, and the slope in its coordinates."""
+        bent = curvature(u)
+        lower = jnp.linalg.cholesky(bent + jnp.diag(damping * jnp.diagonal(bent)))
+        return lower, solved(lower, jax.grad(log_density)(u))
+
+    def step(state: _Climb) -> _Climb:
+        lower, slope = white(state.place, state.damping)
+        move = solved(lower, slope, trans=1)
+        if search.longest is not None:
+            move = move * jnp.minimum(1.0, search.longest / jnp.max(jnp.abs(move)))
+        value = log_density(state.place + move)
+        better = jnp.isfinite(value) & (value > state.value)
+        return _Climb(
+            jnp.where(better, state.place + move, state.place),
+            jnp.where(better, value, state.value),
+            state.damping * jnp.where(better, _EASED, _TIGHTENED),
+            state.number + 1,
+            jnp.max(jnp.abs(slope)) * jnp.sqrt(1 + state.damping),
+        )
+
+    def goes_on(state: _Climb) -> Bool[Array, ""]:
+        steep = ~(state.slope <= search.rest)
+        return steep & (state.number < search.steps) & (state.damping < _MOST_DAMPED)
+
+    one = jnp.ones((), start.dtype)
+    first = _Climb(start, log_density(start), _DAMPING * one, jnp.zeros((), int), jnp.inf * one)
+    centre = jax.lax.while_loop(goes_on, step, first).place
+    lower, slope = white(centre, 0.0)
+    return Laplace(centre, solved(lower, jnp.eye(len(centre))).T, jnp.max(jnp.abs(slope)))
+
+
+class _Climb(NamedTuple):
+    """Where a search stands, how high that is, its damping, and the slope before the last step."""
+
+    place: Vector
+    value: Scalar
+    damping: Scalar
+    number: Count
+    slope: Scalar

@@ -19,6 +19,7 @@ from steinmetz.cache import Cache
 from steinmetz.infer import driver, sampling
 from steinmetz.infer.base import Capabilities, Settings, Target, as_target, build, settings_of
 from steinmetz.infer.driver import Run
+from steinmetz.infer.modes import Modes
 from steinmetz.laplace import Laplace
 
 from .targets import linear_model
@@ -70,7 +71,7 @@ def test_a_correlated_gaussian_has_its_mean_and_facts(name: str) -> None:
     deviation, root = np.sqrt(np.diag(covariance)), np.linalg.cholesky(covariance)
     start = Laplace(jnp.asarray(mean + 2 * deviation), jnp.asarray(root))
     chosen = settings(name, LONGER).chosen(DIMENSION)
-    samples = sampling.sample(jax.random.key(0), target, start, chosen)
+    samples = sampling.sample(jax.random.key(0), target, Modes.single(start), chosen)
     can, facts = chosen.settings.capabilities, samples.run.facts
     allowed = 5 * deviation / chosen.settings.width**0.5
     if can.snapshots:

@@ -38,7 +38,24 @@ def test_generalised_eigenproblem() -> None:
     [([90, 9, 1], 0.99, 2), ([90, 9, 1], 0.9, 1), ([90, 9, 1], 0.995, 3), ([1, 1], 1.0, 2)],
 )
 def test_spectral_content(values: list[int], content: float, rank: int) -> None:
-    assert psvgd.kept(jnp.array(values, float), content) == rank
+    assert psvgd.kept(jnp.array(values, float), psvgd.Config(content=content)) == rank
+
+
+@pytest.mark.parametrize(("least", "rank"), [(0.01, 4), (1.0, 3), (50.0, 1), (1e9, 1)])
+def test_every_informed_direction_is_kept_and_what_is_left_is_told(least: float, rank: int) -> None:
+    """The paper's share would keep one of these, and leave out what the data know well."""
+    values = jnp.array([6e4, 40.0, 3.0, 0.5, 1e-4])
+    assert psvgd.kept(values, psvgd.Config(least=least)) == rank
+    assert psvgd.kept(values, psvgd.Config(content=0.99)) == 1
+
+
+def test_rank_and_the_largest_direction_left_out_are_facts() -> None:
+    target, _, _ = linear_model(6, 2)
+    facts = psvgd.build(target, psvgd.Config()).facts
+    assert facts["dimension"] == 6
+    assert facts["rank"] == 2
+    assert abs(facts["largest discarded"]) < 1e-9
+    assert psvgd.build(target, psvgd.Config(content=0.01)).facts["largest discarded"] > 0.1
 
 
 @pytest.mark.parametrize("basis", [0, 7])
@@ -72,7 +89,7 @@ def test_low_rank_likelihood_gives_the_analytic_posterior(settings: dict[str, An
     ratio = found.particles.var(axis=0) / deviation**2
     np.testing.assert_allclose(ratio, 1, atol=0.25)
     (values, _), *_ = basis_of(target)
-    assert psvgd.kept(values, 0.99) <= 2
+    assert psvgd.kept(values, psvgd.Config()) <= 2
 
 
 def test_moments_follow_a_turned_basis() -> None:

@@ -8,17 +8,19 @@ import pytest
 from steinmetz.errors import RunFailure
 from steinmetz.infer import sampling, svgd
 from steinmetz.infer.base import as_target
+from steinmetz.infer.modes import Modes
 from steinmetz.infer.sampling import Samples
 from steinmetz.laplace import Laplace, LogDensity
 
 from .targets import COVARIANCE, MEAN, gaussian, poisoned
 
 LAPLACE = Laplace(jnp.asarray(MEAN), jnp.asarray(np.linalg.cholesky(COVARIANCE)))
+MODES = Modes.single(LAPLACE)
 
 
 def sampled(log_density: LogDensity = gaussian, **settings: object) -> Samples:
     choice = svgd.Config(particles=30, steps=40, **settings).chosen(2)
-    return sampling.sample(jax.random.key(3), as_target(log_density), LAPLACE, choice)
+    return sampling.sample(jax.random.key(3), as_target(log_density), MODES, choice)
 
 
 @pytest.mark.parametrize("whiten", [True, False])

@@ -65,7 +65,8 @@ def linear_posterior(
 def test_laplace_of_a_gaussian_posterior_is_the_posterior(observations: Observations) -> None:
     law, posterior = linear_posterior(observations)
     laplace = density.laplace(posterior, law.values)
-    np.testing.assert_allclose(jax.grad(posterior.log_density)(laplace.centre), 0.0, atol=1e-6)
+    slope = laplace.root.T @ jax.grad(posterior.log_density)(laplace.centre)
+    np.testing.assert_allclose(slope, 0.0, atol=1e-7)
     hessian = -jax.jit(jax.hessian(lambda u: posterior.log_density(u)))(laplace.centre)
     np.testing.assert_allclose(laplace.root @ laplace.root.T, np.linalg.inv(hessian), rtol=1e-8)
 
