@@ -10,6 +10,7 @@ import pytest
 import xarray
 
 import steinmetz
+from cases import BY_SIGNS
 from steinmetz import InputError
 from steinmetz.exporters import json as law_json
 from steinmetz.report import files
@@ -43,7 +44,9 @@ def test_summary_has_the_promised_fields(folder, gent):
     assert set(summary["coverage"]) == {"50", "90", "95"}
     assert {"sparsify", "infer", "total", "compile"} == set(summary["seconds"])
     assert summary["admissible"]["checked"] == 2001
-    assert summary["admissible"]["violated"] == 0
+    points = {point["name"]: point for point in summary["admissible"]["points"]}
+    assert {points[name]["status"] for name in BY_SIGNS} == {"proven"}
+    assert points["growth as J → 0"]["violated"] == summary["admissible"]["violated"]
     assert summary["w1"]["push_forward_clean"]["path"] > 0
 
 
