@@ -85,6 +85,7 @@ def test_report_is_one_offline_file(folder):
     assert page.count("data:image/png;base64,") == 3
     assert not re.search(r"""(src|href)=["'](?!data:)""", page)
     assert "Admissible" in page
+    assert all(f"<td>{name}</td>" in page for name in (*BY_SIGNS, "growth as J → 0"))
 
 
 def test_labels_are_escaped(quick, tmp_path):

@@ -111,9 +111,11 @@ def _removes(reference: Reference, operator: Float[np.ndarray, "components input
 
 
 def _turned(material: Material, states: States) -> States:
-    """The same states with F replaced by R F."""
+    """The same states with F replaced by R F; unchanged where a state has no whole F."""
     places = [index for index, name in enumerate(material.state) if name.startswith("F")]
     size = round(len(places) ** 0.5)
+    if size < 2 or size**2 != len(places):
+        return states
     turn = _rotation(size, 0, 1) @ _rotation(size, size - 2, size - 1)
     turned = states.copy()
     tensors = states[:, places].reshape(-1, size, size)

@@ -18,7 +18,8 @@ from steinmetz.assess.evidence import (
 from steinmetz.assess.proof import limit
 from steinmetz.materials.demands import Limit, Signs
 
-Energies = Float[np.ndarray, "laws paths steps"]
+# On the last step of every path, a factor of ten before it and a factor of a hundred.
+Energies = Float[np.ndarray, "laws paths 3"]
 
 # Of a path: what a factor of ten adds must not shrink by more than this, or the energy converges.
 _LASTING = 0.5
@@ -30,18 +31,19 @@ def limit_point(seen: Evidence, number: int) -> Point:
     """Growth, or a bound from below, at an end of the domain."""
     wanted = seen.demands.limits[number]
     first = sum(len(before.labels) for before in seen.demands.limits[:number])
-    energies = seen.response.paths[:, first : first + len(wanted.labels)]
+    mine = slice(first, first + len(wanted.labels))
+    energies, peaks = seen.response.ends[:, mine], seen.response.peaks[:, mine]
     if not wanted.grows:
-        return _bounded(wanted, energies)
-    ends = energies[:, :, -1]
+        return _bounded(wanted, energies, seen.response.dips[:, mine])
+    ends = energies[:, :, 0]
     value = _at_the_end(seen, wanted)
     proven = _by_tangent(seen, wanted) | ((value == np.inf) & seen.proofs.increasing)
-    stopped = any_of(~_lasting(energies, wanted.decade), 1) & ~proven
+    stopped = any_of(~_lasting(energies), 1) & ~proven
     broken = stopped | np.isfinite(value) | (value == -np.inf) | any_of(np.isnan(ends), 1)
     codes, figures = codes_of(proven, broken), np.where(np.isfinite(value), value, ends.min(axis=1))
     law = told(codes)
     way = int(np.argmin(ends[law]))
-    peak, label = energies[law, way].max(), wanted.labels[way]
+    peak, label = peaks[law, way], wanted.labels[way]
     if codes[law] == VIOLATED:
         words = f"Ψ̂ does not grow without bound: it ends at {figures[law]:.4g} in {label}"
         words += f", after {peak:.4g} on the way" if peak > 1.001 * max(figures[law], 0) else ""
@@ -86,24 +88,22 @@ def _at_the_end(seen: Evidence, wanted: Limit) -> Figures:
     return value - seen.response.offset - seen.response.tilt @ away
 
 
-def _bounded(wanted: Limit, energies: Energies) -> Point:
+def _bounded(wanted: Limit, energies: Energies, dips: Float[np.ndarray, "laws paths"]) -> Point:
     """Ψ̂ does not fall without bound on any path."""
-    broken = _lasting(-energies, wanted.decade) | np.isnan(energies[:, :, -1])
-    figures, falls = energies.min(axis=(1, 2)), any_of(broken, 1)
+    broken = _lasting(-energies) | np.isnan(energies[:, :, 0])
+    figures, falls = dips.min(axis=1), any_of(broken, 1)
     codes = codes_of(np.zeros_like(falls), falls)
     law = told(codes)
-    way = wanted.labels[int(np.argmin(energies[law].min(axis=1)))]
+    way = wanted.labels[int(np.argmin(dips[law]))]
     words = f"least Ψ̂ {figures[law]:.4g} over {len(wanted.labels)} paths to large strains ({way})"
     if codes[law] == VIOLATED:
         words = f"Ψ̂ falls without bound: {figures[law]:.3g} at the end of the path of {way}"
     return Point(wanted.name, wanted.demanded, codes, figures, wanted.name, words)
 
 
-def _lasting(energies: Energies, decade: int) -> Bool[np.ndarray, "laws paths"]:
+def _lasting(energies: Energies) -> Bool[np.ndarray, "laws paths"]:
     """Whether the last factor of ten still adds, and about as much as the one before it."""
+    end, ten, hundred = np.moveaxis(energies, 2, 0)
     with np.errstate(invalid="ignore"):
-        last = energies[:, :, -1] - energies[:, :, -1 - decade]
-        before = energies[:, :, -1 - decade] - energies[:, :, -1 - 2 * decade]
-        size = ROUNDING * np.abs(energies[:, :, -1])
-        grows = (last > size) & (last >= _LASTING * before)
-    return grows | (energies[:, :, -1] == np.inf)
+        grows = (end - ten > ROUNDING * np.abs(end)) & (end - ten >= _LASTING * (ten - hundred))
+    return grows | (end == np.inf)

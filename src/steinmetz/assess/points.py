@@ -113,12 +113,9 @@ def _energy(seen: Evidence) -> Point:
     region, name = seen.demands.far, "energy not negative"
     if region is None:
         return nothing(seen, name, "a state may have less energy than the reference")
-    energies = seen.response.far
-    allowed = ROUNDING * (np.abs(energies) + np.abs(seen.response.offset)[:, None])
-    broken = any_of(~(energies >= -allowed), 1)
-    codes, figures = codes_of(_all(seen, False), broken), energies.min(axis=1)
+    codes, figures = codes_of(_all(seen, False), seen.response.negative), seen.response.least
     law = told(codes)
-    place = _place(seen.material, region.states[int(np.argmin(energies[law]))])
+    place = _place(seen.material, region.states[int(seen.response.lowest[law])])
     words = f"least Ψ̂ {figures[law]:.3g} at {place}, over {region.words}"
     return Point(name, True, codes, figures, "Ψ̂ ≥ 0", words)
 

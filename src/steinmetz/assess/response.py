@@ -14,13 +14,16 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float, Int
 
 from steinmetz.materials.base import Material, States
 from steinmetz.materials.demands import Demands, Increments
 from steinmetz.potentials.graph import Graph
 from steinmetz.records import Reference
 from steinmetz.shapes import Points, Theta
+
+# Rounding in energies, relative to the numbers they are the difference of.
+_ROUNDING = 1e-9
 
 
 class Lines(NamedTuple):
@@ -34,7 +37,9 @@ class Lines(NamedTuple):
 class Probe(NamedTuple):
     """Where a material's laws are examined, as inputs of the potential.
 
-    `states` are those of the search for counter-examples, which no measurement here needs.
+    `looks` are the steps of every path that make up its last two factors of ten: the last, that a
+    factor of ten before and that of a hundred. `states` are those of the search for
+    counter-examples, which no measurement here needs.
     """
 
     operator: Float[Array, "components inputs"]
@@ -42,6 +47,7 @@ class Probe(NamedTuple):
     increments: Lines
     far: Points
     paths: Float[Array, "paths steps inputs"]
+    looks: Int[Array, "paths 3"]
     tangents: Points
     states: Points
 
@@ -51,8 +57,10 @@ class Response(NamedTuple):
 
     `offset` and `tilt` are those of the normalisation, Ψ̂ = Ψ − offset − tilt · (x − x₀); `stress`
     is the largest at the reference; `margin` is the least second derivative along unit m ⊗ N, and
-    `weakest` the number of the state where; `scale` is the largest, for rounding; `slopes` are
-    those of Ψ̂ at the points of tangents.
+    `weakest` the number of the state where; `scale` is the largest, for rounding. `least` is the
+    least Ψ̂ at far states, `lowest` the number of the state, and `negative` says whether it lies
+    below zero beyond rounding. `ends` is Ψ̂ on the last steps of paths (`looks`), `peaks` and `dips`
+    the most and the least on them; `slopes` are those of Ψ̂ at the points of tangents.
     """
 
     offset: Float[np.ndarray, "laws"]
@@ -60,10 +68,14 @@ class Response(NamedTuple):
     stress: Float[np.ndarray, "laws"]
     moduli: Float[np.ndarray, "laws moduli"]
     margin: Float[np.ndarray, "laws"]
-    weakest: Float[np.ndarray, "laws"]
+    weakest: Int[np.ndarray, "laws"]
     scale: Float[np.ndarray, "laws"]
-    far: Float[np.ndarray, "laws states"]
-    paths: Float[np.ndarray, "laws paths steps"]
+    least: Float[np.ndarray, "laws"]
+    lowest: Int[np.ndarray, "laws"]
+    negative: Bool[np.ndarray, "laws"]
+    ends: Float[np.ndarray, "laws paths 3"]
+    peaks: Float[np.ndarray, "laws paths"]
+    dips: Float[np.ndarray, "laws paths"]
     slopes: Float[np.ndarray, "laws tangents inputs"]
 
 
@@ -78,7 +90,9 @@ def probe(material: Material, demands: Demands, operator: Array, states: States)
     far = none if demands.far is None else demands.far.states
     steps = max((limit.paths.shape[1] for limit in demands.limits), default=1)
     paths = [_lengthened(limit.paths, steps).reshape(-1, columns) for limit in demands.limits]
-    near = [limit.paths[:, : limit.decade + 1].reshape(-1, columns) for limit in demands.limits]
+    forced = [limit for limit in demands.limits if limit.signs]
+    near = [limit.paths[:, : limit.decade + 1].reshape(-1, columns) for limit in forced]
+    decades = [limit.decade for limit in demands.limits for _ in limit.labels]
     parts = [middle, bent.states, far, np.concatenate([none, *paths]), *near, states]
     ends = np.cumsum([len(part) for part in parts])[:-1]
     x, first, second = _derivatives(material, np.concatenate(parts), int(ends[1]))
@@ -90,6 +104,7 @@ def probe(material: Material, demands: Demands, operator: Array, states: States)
         increments=_lines(inputs[1], bent.bases, first[1:], second[1:]),
         far=jnp.asarray(inputs[2]),
         paths=jnp.asarray(inputs[3].reshape(-1, steps, x.shape[1])),
+        looks=jnp.asarray(steps - 1 - np.outer(np.array(decades, int), [0, 1, 2])),
         tangents=jnp.asarray(np.concatenate([inputs[0], *inputs[4:-1]])),
         states=jnp.asarray(inputs[-1]),
     )
@@ -138,7 +153,7 @@ def respond(
     """Measure all laws."""
     needed = where._replace(states=where.states[:0])
     measured = _respond(graph, reference, jnp.asarray(every), needed)
-    return Response(*(np.asarray(part, float) for part in measured))
+    return Response(*(np.asarray(part) for part in measured))
 
 
 @eqx.filter_jit
@@ -160,13 +175,21 @@ def _respond(graph: Graph, reference: Reference, every: Array, where: Probe) -> 
         stiffness = _along(where.increments, g[1 : len(lines)], H[1:])
         least = jnp.min(_least_eigenvalue(stiffness), axis=1)
         margin = jnp.min(least, initial=jnp.inf)
-        weakest = jnp.argmin(least) if least.size else jnp.zeros((), int)
         largest = jnp.max(jnp.abs(stiffness), initial=0.0)
         far, paths = psi[: len(where.far)], psi[len(where.far) :].reshape(where.paths.shape[:2])
-        slopes = g[len(lines) :]
-        return value, tilt, stress, moduli, margin, weakest, largest, far, paths, slopes
+        negative = jnp.any(~(far >= -_ROUNDING * (jnp.abs(far) + jnp.abs(value))))
+        ends = jnp.take_along_axis(paths, where.looks, axis=1)
+        peaks, dips = jnp.max(paths, axis=1), jnp.min(paths, axis=1)
+        slack = (value, tilt, stress, moduli, margin, _first(least), largest)
+        lowest = (jnp.min(far, initial=jnp.inf), _first(far), negative)
+        return (*slack, *lowest, ends, peaks, dips, g[len(lines) :])
 
     return jax.lax.map(one, every)
+
+
+def _first(values: Float[Array, "many"]) -> Int[Array, ""]:
+    """Where the least is; zero where there are none."""
+    return jnp.argmin(values) if values.size else jnp.zeros((), int)
 
 
 def _along(lines: Lines, g: Array, H: Array) -> Float[Array, "states directions vectors vectors"]:
