@@ -33,6 +33,8 @@ Model = TypeVar("Model", bound=BaseModel)
 # Compressible isotropic hyperelasticity: what its potentials need to know of it.
 INPUTS = ("I1", "I2", "J")
 REFERENCE = Reference((3.0, 3.0, 1.0), ((2.0, 4.0, 1.0),), ((0.0, 0.0, 1.0),))
+# What the graph proves of every law that a convex network can become.
+BY_SIGNS = ("objective", "polyconvex", "monotone", "stress-free", "elliptic")
 CONVEX = Conditions(convex=True, increasing=("I1", "I2"), stress_free=True)
 FREE = Conditions(convex=False, increasing=(), stress_free=False)
 
@@ -113,7 +115,19 @@ def graph(
     return Graph(inputs=inputs, activations=activations, edges=tuple(edges), nonnegative=signs)
 
 
-def small_law(values: tuple[float, ...] = (0.05, 0.1, -1.5, 1.0, 6.0)) -> Law:
+def readme_law():
+    """Ψ = 1.107 I1 + 8.505 softplus(0.04535 I1 + 0.1365 I2 − 1.793 J): finite at zero volume."""
+    return small_law((0.04535, 0.1365, -1.793, 1.107, 8.505))
+
+
+def neo_hooke(shear=1.0, barrier=1.0, bulk=2.0):
+    """Ψ = ½μ I1 − b log J + ½κ J²; the normalisation makes the last ½κ (J − 1)²."""
+    edges = (Edge(3, 2, UNIT), Edge(4, 2, UNIT), Edge(5, 0, 0), Edge(5, 3, 1), Edge(5, 4, 2))
+    values = jnp.array([shear / 2, barrier, bulk / 2])
+    return Law(graph(edges, ("neglog", "square")), values, REFERENCE)
+
+
+def small_law(values=(0.05, 0.1, -1.5, 1.0, 6.0)):
     """Ψ = 1.0 I1 + 6.0 softplus(0.05 I1 + 0.1 I2 − 1.5 J)."""
     edges = (Edge(3, 0, 0), Edge(3, 1, 1), Edge(3, 2, 2), Edge(4, 0, 3), Edge(4, 3, 4))
     signs = (True, True, False, True, True)

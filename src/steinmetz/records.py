@@ -97,12 +97,15 @@ class Reference:
 class Conditions:
     """What a potential must satisfy.
 
-    Convexity in all inputs, growth in some, no stress at the reference.
+    Convexity in all inputs, growth in some, no stress at the reference, and an energy that grows
+    without bound at the ends of the domain. What a material is examined for beside that is in
+    `steinmetz.materials.demands`.
     """
 
     convex: bool
     increasing: tuple[str, ...]
     stress_free: bool
+    growth: bool = False
 
 
 class StressMap(NamedTuple):

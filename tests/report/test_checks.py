@@ -19,25 +19,47 @@ def folder(gent: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_main_run_passes(folder: Path) -> None:
+def test_the_main_run_was_sampled_well(folder):
     numbers = summary.read(folder)
     results = checks.examine(numbers)
-    assert [check.name for check in results if not check.passed] == []
+    points = {point.name for point in numbers.admissible.points}
+    assert [check.name for check in results if not check.passed and check.name not in points] == []
     assert "R-hat" in {check.name for check in results}
+    passed = sum(check.passed for check in results)
     text = checks.screen(results, numbers, folder)
-    assert f"{len(results)} of {len(results)} checks pass" in text
+    assert f"{passed} of {len(results)} checks pass" in text
 
 
 def test_failures_are_shown_with_advice(folder: Path) -> None:
     numbers = summary.read(folder)
-    proof = numbers.admissible.model_copy(update={"violated": 2})
+    sound = [point.model_copy(update={"violated": 0}) for point in numbers.admissible.points]
+    names = [point.name for point in sound]
+    place = names.index("bulk modulus")
+    sound[place] = sound[place].model_copy(update={"violated": 2, "status": "violated"})
+    proof = numbers.admissible.model_copy(update={"violated": 2, "points": sound})
     done = numbers.inference.model_copy(update={"r_hat": 1.2})
     broken = numbers.model_copy(update={"admissible": proof, "inference": done})
     results = checks.examine(broken)
-    assert [check.name for check in results if not check.passed] == ["R-hat", "admissible laws"]
+    assert [check.name for check in results if not check.passed] == ["R-hat", "bulk modulus"]
     text = checks.screen(results, broken, folder)
     assert "FAIL  R-hat" in text
-    assert text.count("→ ") == 2
+    assert "FAIL  bulk modulus" in text
+    assert "1999 of 2001 laws" in text
+    assert text.count("        → ") == 2
+
+
+def test_every_point_that_is_demanded_has_a_check_and_advice(folder):
+    numbers = summary.read(folder)
+    points = numbers.admissible.points
+    results = {check.name: check for check in checks.examine(numbers)}
+    assert {point.name for point in points} <= set(results)
+    assert all(results[point.name].advice != checks._OTHERWISE for point in points)
+    idle = [point.model_copy(update={"status": "not demanded"}) for point in points]
+    proof = numbers.admissible.model_copy(update={"points": idle})
+    left = {
+        check.name for check in checks.examine(numbers.model_copy(update={"admissible": proof}))
+    }
+    assert left == set(results) - {point.name for point in points}
 
 
 def test_no_run_and_a_run_of_another_version_are_refused(folder: Path, tmp_path: Path) -> None:

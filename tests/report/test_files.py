@@ -12,6 +12,7 @@ import pytest
 import xarray
 
 import steinmetz
+from cases import BY_SIGNS
 from steinmetz import InputError
 from steinmetz.api import Result
 from steinmetz.exporters import json as law_json
@@ -46,7 +47,9 @@ def test_summary_has_the_promised_fields(folder: Path, gent: Result) -> None:
     assert set(summary["coverage"]) == {"50", "90", "95"}
     assert {"sparsify", "infer", "total", "compile"} == set(summary["seconds"])
     assert summary["admissible"]["checked"] == 2001
-    assert summary["admissible"]["violated"] == 0
+    points = {point["name"]: point for point in summary["admissible"]["points"]}
+    assert {points[name]["status"] for name in BY_SIGNS} == {"proven"}
+    assert points["growth as J → 0"]["violated"] == summary["admissible"]["violated"]
     assert summary["w1"]["push_forward_clean"]["path"] > 0
 
 
@@ -80,11 +83,12 @@ def test_law_of_the_folder_predicts_what_the_summary_prints(folder: Path, gent: 
     assert stored["closed_form"]["text"] == json.loads((folder / "summary.json").read_text())["law"]
 
 
-def test_report_is_one_offline_file(folder: Path) -> None:
-    text = (folder / "report.html").read_text()
-    assert text.count("data:image/png;base64,") == 3
-    assert not re.search(r"""(src|href)=["'](?!data:)""", text)
-    assert "Admissible" in text
+def test_report_is_one_offline_file(folder):
+    page = (folder / "report.html").read_text()
+    assert page.count("data:image/png;base64,") == 3
+    assert not re.search(r"""(src|href)=["'](?!data:)""", page)
+    assert "Admissible" in page
+    assert all(f"<td>{name}</td>" in page for name in (*BY_SIGNS, "growth as J → 0"))
 
 
 def test_labels_are_escaped(quick: Result, tmp_path: Path) -> None:

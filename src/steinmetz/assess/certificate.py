@@ -1,229 +1,131 @@
-"""Certificate: is a law admissible? Proven from signs and activations.
+"""Certificate: is a law admissible? Point by point, of the law and of every draw.
 
-Then cross-checked on random states.
-
-The proof walks the graph with the rules of disciplined convexity: a sum of convex terms with
-non-negative weights is convex, a convex non-decreasing activation of a convex argument is convex,
-and growth in an input passes through in the same way. It proves less than everything, but never too
-much. The cross-check looks for a counter-example among many states.
+What signs, activations and construction prove is proven (`proof`); the rest is looked for at many
+states (`search`, `response`). A point that is demanded and broken is violated, and so is the whole.
 """
 
 from typing import NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from steinmetz.potentials.activations import ACTIVATIONS
-from steinmetz.potentials.base import slopes
-from steinmetz.potentials.graph import Graph
+from steinmetz.assess import response
+from steinmetz.assess.evidence import Evidence, Point
+from steinmetz.assess.points import points
+from steinmetz.assess.proof import admissible, prove, prove_all
+from steinmetz.assess.search import search
+from steinmetz.materials.base import Material, States
 from steinmetz.potentials.law import Law
-from steinmetz.records import Conditions, Reference
+from steinmetz.records import Reference
 
-# Rounding in slopes and curvatures, relative to the largest of them.
-_ROUNDING = 1e-9
-# Laws whose faults are named one by one.
-_NAMED = 10
+__all__ = ["Certificate", "Point", "admissible", "certify", "prove"]
 
-
-class Proof(NamedTuple):
-    """What signs and activations prove of one parameter vector."""
-
-    convex: bool
-    increasing: tuple[str, ...]
-
-
-class _Knowledge(NamedTuple):
-    """Of a node: affine, convex, and in which inputs it can rise or fall."""
-
-    affine: bool
-    convex: bool
-    rises: frozenset[int]
-    falls: frozenset[int]
+# Of the states around the data so many are looked at more closely.
+_CLOSER = 29
+# By this angle, in radians, and in space about two axes, the body is turned.
+_ANGLE = 0.7
 
 
 class Certificate(NamedTuple):
-    """Per parameter vector.
+    """Every point, and how many random states the search for counter-examples saw."""
 
-    Proven, no counter-example found, and the stress left at the reference.
-    """
-
-    proven: Bool[np.ndarray, "laws"]
-    sound: Bool[np.ndarray, "laws"]
-    reference_stress: Float[np.ndarray, "laws"]
-    faults: list[str]
+    points: tuple[Point, ...]
     states: int
+
+    def point(self, name: str) -> Point:
+        """A point by its name."""
+        return {point.name: point for point in self.points}[name]
+
+    @property
+    def broken(self) -> Bool[np.ndarray, "laws"]:
+        """Laws (the law first) that violate a point that is demanded."""
+        return np.any([point.violated for point in self.points], axis=0)
+
+    @property
+    def checked(self) -> int:
+        """How many laws were examined."""
+        return len(self.points[0].codes)
 
     @property
     def violated(self) -> int:
-        """Laws that are not proven admissible.
-
-        Or for which a counter-example or reference stress was found.
-        """
-        return int(np.sum(~(self.proven & self.sound)))
-
-
-def prove(graph: Graph, values: Float[np.ndarray, "parameters"]) -> Proof:
-    """Walk the graph once; the normalisation is affine and decides nothing."""
-    known = [
-        _Knowledge(True, True, frozenset([index]), frozenset())
-        for index in range(len(graph.inputs))
-    ]
-    values = np.append(values, 1.0)  # the weight of unit edges
-    for node in graph.units():
-        total = _sum(graph, node, values, known)
-        rule = ACTIVATIONS[graph.activation(node)]
-        moving = total.rises | total.falls
-        known.append(
-            _Knowledge(
-                affine=not moving or (total.affine and rule.degree == 1),
-                convex=rule.convex and (total.affine or (rule.increasing and total.convex)),
-                rises=total.rises if rule.increasing else moving,
-                falls=total.falls if rule.increasing else moving,
-            )
-        )
-    out = _sum(graph, graph.out, values, known)
-    increasing = tuple(name for index, name in enumerate(graph.inputs) if index not in out.falls)
-    return Proof(out.convex, increasing)
-
-
-def _sum(graph: Graph, node: int, values: np.ndarray, known: list[_Knowledge]) -> _Knowledge:
-    affine, convex = True, True
-    rises: frozenset[int] = frozenset()
-    falls: frozenset[int] = frozenset()
-    for edge in graph.into(node):
-        weight, source = values[edge.parameter], known[edge.source]
-        if weight == 0:
-            continue
-        affine = affine and source.affine
-        convex = convex and (source.affine or (weight > 0 and source.convex))
-        rises |= source.rises if weight > 0 else source.falls
-        falls |= source.falls if weight > 0 else source.rises
-    return _Knowledge(affine, convex, rises, falls)
-
-
-def admissible(proof: Proof, conditions: Conditions) -> bool:
-    """Whether a proof covers everything that is demanded."""
-    return (proof.convex or not conditions.convex) and set(conditions.increasing) <= set(
-        proof.increasing
-    )
-
-
-class _Evidence(NamedTuple):
-    """Per parameter vector (the law first): what was proven, and counter-examples that were met."""
-
-    proven: Bool[np.ndarray, "laws"]
-    falling: Bool[np.ndarray, "laws increasing"]
-    bent: Bool[np.ndarray, "laws"]
-    still: Bool[np.ndarray, "laws"]
+        """How many of them violate something."""
+        return int(self.broken.sum())
 
     @property
-    def sound(self) -> Bool[np.ndarray, "laws"]:
-        """No counter-example was met."""
-        return np.asarray(~self.falling.any(axis=1) & ~self.bent & self.still)
+    def faults(self) -> list[str]:
+        """One sentence per violated point, with who violates it."""
+        return [
+            f"{point.name} violated by {_who(point.violated)}: {point.sentence}"
+            for point in self.points
+            if point.violated.any()
+        ]
+
+
+def _who(broken: Bool[np.ndarray, "laws"]) -> str:
+    """The law, draws, or both."""
+    draws, all_draws = int(broken[1:].sum()), len(broken) - 1
+    if broken[0]:
+        return f"the law and {draws} of {all_draws} draws" if all_draws else "the law"
+    return f"{draws} of {all_draws} draws (first: draw {int(np.argmax(broken[1:]))})"
 
 
 def certify(
     law: Law,
     particles: Float[np.ndarray, "particles parameters"],
-    conditions: Conditions,
-    states: Float[Array, "states inputs"],
+    material: Material,
+    states: States,
     operator: Float[Array, "components inputs"],
 ) -> Certificate:
-    """Check the law itself (first) and every particle.
+    """Examine the law itself (first) and every particle.
 
-    `states` are inputs for the cross-check: the law sees all of them, every particle its own share.
-    `operator` gives the stress at the reference.
+    `states` are around and beyond the data: the search sees all of them; moduli, energies, limits
+    and ellipticity are measured where the material says, and at some of them. `operator` gives the
+    stress at the reference.
     """
     every = np.concatenate([np.asarray(law.values)[None], np.asarray(particles)])
-    proven = np.array([admissible(prove(law.graph, values), conditions) for values in every])
-    left = _reference_stress(law.graph, law.reference, jnp.asarray(every), operator)
-    stress = np.asarray(left)
-    share = max(1, len(states) // max(1, len(particles)))
-    shares = jnp.resize(states, (-(-len(states) // share), share, states.shape[1]))
-    repeated = jnp.broadcast_to(law.values, (len(shares), law.values.size))
-    cycled = shares[np.arange(len(particles)) % len(shares)]
-    alone = _search(law.graph, repeated, shares, conditions)
-    others = _search(law.graph, jnp.asarray(particles), cycled, conditions)
-    falling, bent = (
-        np.concatenate([np.any(np.asarray(a), axis=0, keepdims=True), np.asarray(b)])
-        for a, b in zip(alone, others, strict=True)
+    conditions = material.conditions
+    few = states[np.unique(np.linspace(0, len(states) - 1, _CLOSER).astype(int))]
+    demands = material.demands(few)
+    turned = np.concatenate([few, _turned(material, few)])
+    where = response.probe(material, demands, operator, np.concatenate([turned, states]))
+    before, after = np.split(np.asarray(where.states[: len(turned)]), 2)
+    falling, bent = search(law, np.asarray(particles), conditions, where.states[len(turned) :])
+    seen = Evidence(
+        law=law,
+        every=every,
+        material=material,
+        demands=demands,
+        proofs=prove_all(law.graph, every, conditions.increasing),
+        falling=falling,
+        bent=bent,
+        response=response.respond(law.graph, law.reference, every, where),
+        turned=float(np.max(np.abs(after - before) / (1 + np.abs(before)))),
+        removes=_removes(law.reference, np.asarray(operator)),
     )
-    allowed = _ROUNDING * np.maximum(1.0, np.max(np.abs(every), axis=1, initial=0.0))
-    evidence = _Evidence(proven, falling, bent, (not conditions.stress_free) | (stress <= allowed))
-    faults = _faults(law.graph, every, evidence, conditions)
-    return Certificate(proven, evidence.sound, stress, faults, len(states))
+    return Certificate(tuple(points(seen)), len(states))
 
 
-@eqx.filter_jit
-def _reference_stress(graph: Graph, reference: Reference, every: Array, operator: Array) -> Array:
-    point = jnp.asarray(reference.point)[None]
-    return jax.vmap(
-        lambda theta: jnp.max(jnp.abs(operator @ slopes(graph, reference, theta, point)[0]))
-    )(every)
+def _removes(reference: Reference, operator: Float[np.ndarray, "components inputs"]) -> bool:
+    """Whether the normalisation leaves no stress at the reference, whatever the slopes of Ψ are."""
+    return bool(np.abs(operator @ reference.responses.T).max(initial=0.0) < 1e-12)
 
 
-@eqx.filter_jit
-def _search(
-    graph: Graph, every: Array, states: Array, conditions: Conditions
-) -> tuple[Bool[Array, "laws increasing"], Bool[Array, "laws"]]:
-    """Where a slope that must not be negative is, and where the Hessian has a negative eigenvalue.
-
-    Beyond rounding.
-    """
-    increasing = np.array([graph.inputs.index(name) for name in conditions.increasing], int)
-
-    def at(theta: Float[Array, "parameters"], x: Float[Array, "inputs"]) -> tuple[Array, Array]:
-        slope = jax.grad(graph.energy, argnums=1)(theta, x)
-        hessian = jax.hessian(graph.energy, argnums=1)(theta, x)
-        rounding = _ROUNDING * (1 + jnp.max(jnp.abs(slope)) + jnp.max(jnp.abs(hessian)))
-        return slope[increasing] < -rounding, _indefinite(hessian, rounding) & conditions.convex
-
-    def one(pair: tuple[Array, Array]) -> tuple[Array, Array]:
-        falling, bent = jax.vmap(at, (None, 0))(*pair)
-        return jnp.any(falling, axis=0), jnp.any(bent)
-
-    met: tuple[Array, Array] = jax.lax.map(one, (every, states))
-    return met
+def _turned(material: Material, states: States) -> States:
+    """The same states with F replaced by R F; unchanged where a state has no whole F."""
+    places = [index for index, name in enumerate(material.state) if name.startswith("F")]
+    size = round(len(places) ** 0.5)
+    if size < 2 or size**2 != len(places):
+        return states
+    turn = _rotation(size, 0, 1) @ _rotation(size, size - 2, size - 1)
+    turned = states.copy()
+    tensors = states[:, places].reshape(-1, size, size)
+    turned[:, places] = np.einsum("ij,sjk->sik", turn, tensors).reshape(len(states), -1)
+    return turned
 
 
-def _indefinite(matrix: Float[Array, "n n"], rounding: Float[Array, ""]) -> Bool[Array, ""]:
-    """Whether a symmetric matrix has an eigenvalue below −`rounding`.
-
-    A pivot of matrix + rounding·I.
-    """
-    left = matrix + rounding * jnp.eye(matrix.shape[0])
-    negative = jnp.zeros((), bool)
-    while left.shape[0]:
-        pivot = left[0, 0]
-        negative |= pivot <= 0
-        left = left[1:, 1:] - jnp.outer(left[1:, 0], left[0, 1:]) / jnp.where(pivot > 0, pivot, 1.0)
-    return negative
-
-
-def _faults(
-    graph: Graph,
-    every: Float[np.ndarray, "laws parameters"],
-    evidence: _Evidence,
-    conditions: Conditions,
-) -> list[str]:
-    """One sentence per fault, for the law (MAP) and for the first particles that have one."""
-    faults = []
-    for index in np.flatnonzero(~evidence.proven | ~evidence.sound)[:_NAMED]:
-        name = "the law" if index == 0 else f"particle {index - 1}"
-        proof = prove(graph, every[index])
-        missing = [f"growth in {n}" for n in conditions.increasing if n not in proof.increasing]
-        missing += ["convexity"] if conditions.convex and not proof.convex else []
-        falling = zip(conditions.increasing, evidence.falling[index], strict=True)
-        shrinking = [needed for needed, falls in falling if falls]
-        if missing:
-            faults.append(f"{name}: signs do not prove {' and '.join(missing)}")
-        if shrinking:
-            faults.append(f"{name}: Ψ falls with {' and '.join(shrinking)} at a sampled state")
-        if evidence.bent[index]:
-            faults.append(f"{name}: Ψ is not convex at a sampled state")
-        if not evidence.still[index]:
-            faults.append(f"{name}: stress is left at the reference")
-    return faults
+def _rotation(size: int, first: int, second: int) -> Float[np.ndarray, "n n"]:
+    """In the plane of two axes."""
+    turn = np.eye(size)
+    turn[[first, second], [first, second]] = np.cos(_ANGLE)
+    turn[first, second], turn[second, first] = -np.sin(_ANGLE), np.sin(_ANGLE)
+    return turn

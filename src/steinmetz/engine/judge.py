@@ -65,13 +65,11 @@ def certify(
     for number, block in enumerate(problem.blocks):
         at = key if number == 0 else jax.random.fold_in(key, number)
         wide = block.experiment.covering(block.rows).widened(_REACH)
-        rows = wide.fresh(at, -(-count // len(problem.blocks)))
-        parts.append(wide.map(material, wide.states(rows), wide.observed[:1]).inputs)
+        parts.append(wide.states(wide.fresh(at, -(-count // len(problem.blocks)))))
     experiment = problem.blocks[0].experiment
     undeformed = jnp.asarray(material.undeformed)
     operator = experiment.operator(material, undeformed, experiment.observed)
-    states = jnp.concatenate(parts)
-    return certificate.certify(law, ensemble.theta, material.conditions, states, operator)
+    return certificate.certify(law, ensemble.theta, material, np.concatenate(parts), operator)
 
 
 def score(

@@ -132,5 +132,5 @@ class Outcome:
             f"  {text if len(text) < 400 else text[:399] + '…'}",
             f"  {self.law.graph.size} of {self.carved.full} parameters, {', '.join(parts)}",
             f"  {len(self.particles)} draws by {self.ensemble.method}; "
-            f"{self.certificate.violated} of {len(self.certificate.proven)} laws inadmissible",
+            f"{self.certificate.violated} of {self.certificate.checked} laws inadmissible",
         ])  # fmt: skip

@@ -12,7 +12,8 @@ from pydantic import Field
 
 from steinmetz.assess import certificate, scores
 from steinmetz.engine.problem import Problem
-from steinmetz.records import Document, Observations
+from steinmetz.potentials.law import Law
+from steinmetz.records import Conditions, Document, Observations
 from steinmetz.sparsify.carve import Carved
 from steinmetz.sparsify.padded import many_slopes
 
@@ -47,7 +48,9 @@ class Row(Document):
     spread: Spread = Field(
         description="during the search, where the noise is judged by the pilot prediction"
     )
-    admissible: bool
+    admissible: bool | None = Field(
+        description="signs and activations prove convexity and growth; null if not demanded"
+    )
     picked: bool
 
 
@@ -68,7 +71,6 @@ def table(problem: Problem, carved: Carved, fresh: Observations) -> list[Row]:
     slopes = np.asarray(many_slopes(laws, inputs))
     count, rows = problem.train.cells, list[Row]()
     for index, choice in enumerate(carved.table):
-        proof = certificate.prove(choice.law.graph, np.asarray(choice.law.values))
         reached = np.array(choice.restarts or (choice.misfit,)) / count
         loss = choice.misfit / count
         row = Row(
@@ -83,11 +85,18 @@ def table(problem: Problem, carved: Carved, fresh: Observations) -> list[Row]:
                 median=float(np.median(reached)),
                 worst=float(reached.max()),
             ),
-            admissible=certificate.admissible(proof, problem.material.conditions),
+            admissible=_proven(choice.law, problem.material.conditions),
             picked=choice.active == carved.law.graph.size,
         )
         rows.append(row)
     return rows
+
+
+def _proven(law: Law, conditions: Conditions) -> bool | None:
+    """Whether the graph proves what is demanded of Ψ; None where nothing is."""
+    if not conditions.convex and not conditions.increasing:
+        return None
+    return certificate.admissible(certificate.prove(law.graph, np.asarray(law.values)), conditions)
 
 
 def _gain(before: Row, active: int, loss: float) -> float:

@@ -14,6 +14,7 @@ from jaxtyping import Array, Bool, Float
 from pydantic import BaseModel, ConfigDict
 
 from steinmetz import registry
+from steinmetz.materials.demands import Demands
 from steinmetz.records import Conditions, Plane, Reference
 from steinmetz.shapes import Inputs
 
@@ -41,6 +42,7 @@ class Material(abc.ABC):
       ask for that do not vary here, such as J = 1.
     - `components`: every stress that can be observed; `aliases`: twins such as S21 of S12.
     - `reference` normalises Ψ, `conditions` say which potentials are admissible.
+    - `objective`: x depends on F through FᵀF alone, so that turning the body changes nothing.
     - `incompressible`: stress is known up to a pressure, which an experiment's free face decides.
     - `planes`: pairs of inputs over which a figure of Ψ says something.
     """
@@ -58,6 +60,7 @@ class Material(abc.ABC):
     aliases: Mapping[str, str] = field(default_factory=dict)
     constants: Mapping[str, float] = field(default_factory=dict)
     incompressible: bool = False
+    objective: bool = False
     planes: tuple[Plane, ...] = ()
 
     @abc.abstractmethod
@@ -73,6 +76,10 @@ class Material(abc.ABC):
     def pressure(self, state: State, components: tuple[str, ...]) -> Float[Array, "components"]:
         """What a pressure of one takes from each component (incompressible materials only)."""
         raise NotImplementedError(f"material '{self.name}' has no free pressure")
+
+    def demands(self, states: States) -> Demands:
+        """What laws are examined for beside `conditions`; `states` are some around the data."""
+        return Demands()
 
     @abc.abstractmethod
     def possible(self, states: States) -> Bool[np.ndarray, "states"]:

@@ -12,7 +12,8 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 from pydantic import Field
 
-from steinmetz.materials import base, kinematics
+from steinmetz.materials import base, kinematics, stretches
+from steinmetz.materials.demands import Demands
 from steinmetz.records import Conditions, Reference
 from steinmetz.shapes import Inputs
 
@@ -31,11 +32,14 @@ _DIRECTION = (0.0, 0.0, 1.0)
 
 
 class Config(base.Settings):
-    """Whether the volume can change."""
+    """Whether the volume can change, and what is demanded far from the reference."""
 
     name: Literal["isotropic"] = "isotropic"
     incompressible: bool = Field(
         False, description="J = 1 always: the potential depends on I1 and I2, pressure is free"
+    )
+    growth: bool = Field(
+        True, description="demand an energy that is infinite at zero volume and infinite stretch"
     )
 
 
@@ -62,6 +66,11 @@ class Isotropic(base.Material):
         F = state.reshape(3, 3)
         return jnp.stack([_BASES[m](F)[i, j, 2] for m, i, j in map(_split, components)])
 
+    def demands(self, states: base.States) -> Demands:
+        """Moduli, energy, growth and ellipticity, over stretches around the data and beyond."""
+        measured = np.linalg.svd(states.reshape(-1, 3, 3), compute_uv=False)
+        return stretches.demands(measured, self.incompressible, self.conditions.growth)
+
     def possible(self, states: base.States) -> Bool[np.ndarray, "states"]:
         return np.asarray(np.linalg.det(states.reshape(-1, 3, 3)) > 0)
 
@@ -77,6 +86,7 @@ def _split(component: str) -> tuple[str, int, int]:
 def build(config: Config) -> Isotropic:
     """Three invariants, or two and a free pressure."""
     free = config.incompressible
+    wanted = Conditions(True, ("I1", "I2"), stress_free=True, growth=config.growth)
     reference = (
         Reference((3.0, 3.0)) if free else Reference((3.0, 3.0, 1.0), (_WEIGHTS,), (_DIRECTION,))
     )
@@ -90,8 +100,9 @@ def build(config: Config) -> Isotropic:
         sizes=(1.0, 1.0) if free else (1.0, 1.0, 1.0),
         components=tuple(measure + ij for measure in _BASES for ij in _INDICES),
         reference=reference,
-        conditions=Conditions(convex=True, increasing=("I1", "I2"), stress_free=True),
+        conditions=wanted,
         aliases={m + ij: m + ij[::-1] for m in ("S", "sigma") for ij in _LOWER},
         constants={"J": 1.0} if free else {},
         incompressible=free,
+        objective=True,
     )

@@ -1,14 +1,17 @@
 """Activations a unit may use, each with what later stages may conclude from it.
 
 An activation brings its value and slope, its SymPy form for the printed law, and the facts that
-pruning and the certificate rely on: convexity, growth, mirror symmetry and degree.
+pruning and the certificate rely on: convexity, growth, mirror symmetry, degree, and what becomes of
+it at the ends of its domain.
 """
 
 from collections.abc import Callable
+from math import inf, nan
 from typing import TYPE_CHECKING, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 if TYPE_CHECKING:
@@ -30,8 +33,10 @@ class Activation(NamedTuple):
 
     `both` gives a(z) and a'(z) at once; `many` does so for large arrays (None: the same function).
     `symbolic` is a(z) as a SymPy expression. `convex` and `increasing` (non-decreasing) hold on the
-    whole real line. `mirrored` means a(z) − a(−z) = z. `degree` d means a(kz) = kᵈ a(z): such a
-    unit has no scale of its own; it is None for a unit that has one.
+    whole `domain`, all real numbers unless given. `mirrored` means a(z) − a(−z) = z. `degree` d
+    means a(kz) = kᵈ a(z): such a unit has no scale of its own; it is None for a unit that has one.
+    `ends` are the limits of a(z) at the lower and the upper end of the domain, from which the
+    certificate concludes whether an energy grows without bound; unknown ones are not a number.
     """
 
     both: Callable[[Values], Pair]
@@ -41,10 +46,24 @@ class Activation(NamedTuple):
     mirrored: bool
     degree: int | None
     many: Callable[[Values], Pair] | None = None
+    ends: tuple[float, float] = (nan, nan)
+    domain: tuple[float, float] = (-inf, inf)
 
     def value(self, z: Values) -> Values:
         """a(z)."""
         return self.both(z)[0]
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether every real number may be put in."""
+        return self.domain == (-inf, inf)
+
+    def limit(self, z: Float[np.ndarray, "laws"]) -> Float[np.ndarray, "laws"]:
+        """a(z) where z may be an end of the domain or infinite; outside it is not a number."""
+        (low, high), (first, last) = self.domain, self.ends
+        inside = (low < z) & (z < high)
+        value = np.asarray(self.value(jnp.asarray(np.where(inside, z, 1.0))))
+        return np.select([inside, z == low, z == high], [value, first, last], nan)
 
 
 def _softplus_by(logarithm: Callable[[Values], Values]) -> Callable[..., Pair]:
@@ -88,11 +107,40 @@ def _log_form(z: "sympy.Expr") -> "sympy.Expr":
     return sympy.log(1 + sympy.exp(z))
 
 
+def _barrier_form(z: "sympy.Expr") -> "sympy.Expr":
+    """The logarithm with its sign."""
+    import sympy
+
+    return -sympy.log(z)
+
+
 _SOFTPLUS = Activation(
-    _softplus_by(jnp.log1p), _log_form, True, True, True, None, _softplus_by(_log_one_plus)
+    both=_softplus_by(jnp.log1p),
+    symbolic=_log_form,
+    convex=True,
+    increasing=True,
+    mirrored=True,
+    degree=None,
+    many=_softplus_by(_log_one_plus),
+    ends=(0.0, inf),
 )
-_SQUARE = Activation(lambda z: (z * z, 2 * z), lambda z: z**2, True, False, False, 2)
-_IDENTITY = Activation(lambda z: (z, jnp.ones_like(z)), lambda z: z, True, True, False, 1)
+_SQUARE = Activation(
+    lambda z: (z * z, 2 * z), lambda z: z**2, True, False, False, 2, ends=(inf, inf)
+)
+_IDENTITY = Activation(
+    lambda z: (z, jnp.ones_like(z)), lambda z: z, True, True, False, 1, ends=(-inf, inf)
+)
+# −log z of a positive z, such as J: infinite where the volume vanishes.
+_BARRIER = Activation(
+    both=lambda z: (-jnp.log(z), -1 / z),
+    symbolic=_barrier_form,
+    convex=True,
+    increasing=False,
+    mirrored=False,
+    degree=None,
+    ends=(inf, -inf),
+    domain=(0.0, inf),
+)
 
 # Every activation by its name; a new one is a new entry here.
-ACTIVATIONS = {"softplus": _SOFTPLUS, "square": _SQUARE, "identity": _IDENTITY}
+ACTIVATIONS = {"softplus": _SOFTPLUS, "square": _SQUARE, "identity": _IDENTITY, "neglog": _BARRIER}

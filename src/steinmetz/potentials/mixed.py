@@ -15,6 +15,8 @@ from steinmetz.potentials.layered import Layered, Wiring
 from steinmetz.records import Conditions
 
 CONVEX = False
+# A weighted sum of inputs may have either sign, so a unit must take every number.
+_OFFERED = tuple(name for name, kind in ACTIVATIONS.items() if kind.everywhere)
 # Squares of squares cannot bear the noise of half-open gates.
 TRAINING = {"l0": base.SLOW}
 
@@ -29,14 +31,14 @@ class Config(base.Settings):
     activations: tuple[str, ...] = Field(
         ("square", "softplus"),
         min_length=1,
-        description=f"what a unit may be, of {', '.join(ACTIVATIONS)}",
+        description=f"what a unit may be, of {', '.join(_OFFERED)}",
     )
 
     @field_validator("activations")
     @classmethod
     def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        if not set(names) <= set(ACTIVATIONS) or len(set(names)) < len(names):
-            possible = ", ".join(ACTIVATIONS)
+        if not set(names) <= set(_OFFERED) or len(set(names)) < len(names):
+            possible = ", ".join(_OFFERED)
             raise ValueError(f"potential.activations must be different ones of {possible}")
         return names
 

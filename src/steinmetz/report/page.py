@@ -6,7 +6,7 @@ from pathlib import Path
 import jinja2
 
 from steinmetz.engine.outcome import Outcome
-from steinmetz.report import checks
+from steinmetz.infer import checks
 from steinmetz.report.summary import Summary
 from steinmetz.studies.study import to_toml
 
@@ -30,7 +30,7 @@ def render(outcome: Outcome, summary: Summary, drawn: dict[str, Path]) -> str:
             study=outcome.study,
             toml=to_toml(outcome.study),
             pictures=pictures,
-            checks=checks.examine(summary),
+            checks=checks.examine(summary.inference),
         )
     )
 

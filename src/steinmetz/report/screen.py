@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from steinmetz.assess.scores import R2
-from steinmetz.report.checks import examine
+from steinmetz.infer.checks import examine
 from steinmetz.report.page import number
-from steinmetz.report.summary import PrintedRow, Summary
+from steinmetz.report.summary import Admissible, PrintedRow, Summary
 
 # Characters of a law that fit a line of the table, and under it.
 _IN_TABLE = 60
 _BELOW = 400
+# Proven by signs and activations, not proven, not demanded.
+_TICKS = {True: "✓", False: "✗", None: "–"}
 
 
 def final(summary: Summary, folder: Path) -> str:
@@ -28,8 +30,7 @@ def final(summary: Summary, folder: Path) -> str:
         f"  R²          {_r2_line(summary.r2)}",
         f"  coverage    {_coverage(summary)}",
         f"  posterior   {_posterior(summary, folder)}",
-        f"  admissible  {proof.checked - proof.violated} of {proof.checked} laws proven and "
-        f"checked on {proof.random_states} random states",
+        f"  admissible  {_admissible(proof)}",
         f"  seconds     {', '.join(f'{name} {value:.1f}' for name, value in seconds.items())}",
     ]
     if summary.inference.frozen:
@@ -47,8 +48,18 @@ def final(summary: Summary, folder: Path) -> str:
     ])  # fmt: skip
 
 
+def _admissible(found: Admissible) -> str:
+    """Points by their status; those that are violated follow as faults."""
+    parts = []
+    for status in ("proven", "checked", "violated", "not demanded"):
+        short = [point.short for point in found.points if point.status == status]
+        parts += [f"{status}: {', '.join(short)}"] if short else []
+    whole = f"{found.checked - found.violated} of {found.checked} laws"
+    return f"{whole}; {'; '.join(parts)}"
+
+
 def _posterior(summary: Summary, folder: Path) -> str:
-    checks = examine(summary)
+    checks = examine(summary.inference)
     failed = [check.name for check in checks if not check.passed]
     wrong = f"{', '.join(failed)} failed: see steinmetz diagnose {folder}"
     verdict = wrong if failed else f"all {len(checks)} checks pass"
@@ -69,7 +80,7 @@ def table(rows: Sequence[PrintedRow]) -> list[str]:
         lines.append(
             f"  {'→' if row.picked else ' '} {row.active:>3}  {row.loss:>9.4g} "
             f"{row.criterion:>9.1f} {gain:>6}  {_five(inside):>9} {_five(outside):>9}  "
-            f"{reached:>15}  {'✓' if row.admissible else '✗':>2}  "
+            f"{reached:>15}  {_TICKS[row.admissible]:>2}  "
             f"{_cut(row.law.removeprefix('Ψ = '), _IN_TABLE)}"
         )
     return lines

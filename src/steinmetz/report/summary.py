@@ -13,6 +13,7 @@ import numpy as np
 import pydantic
 from pydantic import Field
 
+from steinmetz.assess.evidence import Point, Status
 from steinmetz.assess.scores import Scores
 from steinmetz.engine.outcome import Outcome
 from steinmetz.engine.pareto import Row
@@ -48,14 +49,28 @@ class Parameters(Document):
     restarts: list[RestartCounts]
 
 
+class AdmissiblePoint(Document):
+    """One point of the certificate; a figure that is infinite or not defined is null."""
+
+    name: str
+    status: Status = Field(description="the worst of all laws")
+    law: Status = Field(description="that of the law itself")
+    proven: int = Field(description="laws of which it is proven")
+    checked: int = Field(description="laws without a counter-example, not proven")
+    violated: int = Field(description="laws with a counter-example")
+    figure: float | None = Field(description="what was measured of the law")
+    least: float | None = Field(description="the least among the law and its draws")
+    short: str
+    sentence: str
+
+
 class Admissible(Document):
     """The certificate in numbers: laws are the MAP and every draw."""
 
     checked: int
-    violated: int
-    proven: int
+    violated: int = Field(description="laws that violate a point that is demanded")
     random_states: int
-    largest_reference_stress: float
+    points: list[AdmissiblePoint]
     faults: list[str]
 
 
@@ -165,14 +180,29 @@ def _short(law: Law) -> str:
 
 
 def _admissible(outcome: Outcome) -> Admissible:
-    proof = outcome.certificate
+    found = outcome.certificate
     return Admissible(
-        checked=len(proof.proven),
-        violated=proof.violated,
-        proven=int(proof.proven.sum()),
-        random_states=proof.states,
-        largest_reference_stress=float(proof.reference_stress.max()),
-        faults=proof.faults,
+        checked=found.checked,
+        violated=found.violated,
+        random_states=found.states,
+        points=[_point(point) for point in found.points],
+        faults=found.faults,
+    )
+
+
+def _point(point: Point) -> AdmissiblePoint:
+    figure, least = float(point.figures[0]), float(point.figures.min())
+    return AdmissiblePoint(
+        name=point.name,
+        status=point.status,
+        law=point.law,
+        proven=point.count("proven"),
+        checked=point.count("checked"),
+        violated=point.count("violated"),
+        figure=figure if np.isfinite(figure) else None,
+        least=least if np.isfinite(least) else None,
+        short=point.short,
+        sentence=point.sentence,
     )
 
 
