@@ -101,7 +101,7 @@ def wasserstein(
     count = cells[:, moving].sum(axis=1)
     result = {}
     for name, (a, b) in pairs.items():
-        distance = measures.wasserstein(a[..., moving], b[..., moving])
+        distance = measures.wasserstein_alike(a[..., moving], b[..., moving])
         total = np.sum(np.where(cells[:, moving], distance, 0.0), axis=1)
         result[name] = parts(total / np.maximum(count, 1), inside)
     return result
