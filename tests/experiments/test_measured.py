@@ -20,10 +20,10 @@ def measure(tmp_path: Path, material, full_tensor):
     def measure(text, config=None, material=material, experiment=full_tensor):
         file = tmp_path / "data.csv"
         file.write_text(text, encoding="utf-8")
-        data, _, notes = measured.observations(
+        read = measured.observations(
             material, experiment, table.read(file), config or noise.Config()
         )
-        return data, notes
+        return read.observations, read.notes
 
     return measure
 
