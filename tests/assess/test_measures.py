@@ -157,7 +157,7 @@ def test_interval_of_neighbours_is_that_of_runs():
     assert held["points"] < 0.5 * 200
     assert held["runs"] > 0.8 * 200
     assert measures.run_length(random.normal(size=1000)) <= 12
-    assert measures.run_length(np.ones(50)) == 1
+    assert measures.correlation_time(np.ones(50)) == 1
 
 
 def test_bootstrap_interval_holds_the_mean_as_often_as_it_says():

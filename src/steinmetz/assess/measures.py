@@ -170,18 +170,21 @@ def interval(
 def run_length(values: Float[np.ndarray, "points"]) -> int:
     """How many neighbours on a path belong together: twice their correlation time.
 
-    The correlation time is 1 + 2 Σ ρ_k over the first lags with a positive ρ_k; at least the cube
-    root of the number of points, and at most a quarter of them.
+    At least the cube root of the number of points, and at most a quarter of them.
     """
+    size, time = len(values), correlation_time(values)
+    return int(np.clip(np.ceil(max(2 * time, size ** (1 / 3))), 1, max(size // 4, 1)))
+
+
+def correlation_time(values: Float[np.ndarray, "points"]) -> float:
+    """1 + 2 Σ ρ_k over the first lags with a positive correlation ρ_k; 1 of numbers all alike."""
     size, centred = len(values), values - np.mean(values)
-    power = np.abs(np.fft.rfft(centred, 2 * size)) ** 2
-    covariance = np.fft.irfft(power)[:size]
-    if size < 2 or covariance[0] <= 1e-12 * size * max(float(np.max(values**2)), 1e-300):
-        return 1
+    if np.max(np.abs(centred)) <= 1e-12 * np.max(np.abs(values)):
+        return 1.0
+    covariance = np.fft.irfft(np.abs(np.fft.rfft(centred, 2 * size)) ** 2)[:size]
     share = covariance / covariance[0]
     end = int(np.argmax(share <= 0)) if np.any(share <= 0) else size
-    time = 1 + 2 * float(np.sum(share[1:end]))
-    return int(np.clip(np.ceil(max(2 * time, size ** (1 / 3))), 1, max(size // 4, 1)))
+    return 1 + 2 * float(np.sum(share[1:end]))
 
 
 def bands(samples: Float[np.ndarray, "samples *shape"]) -> dict[str, tuple[np.ndarray, np.ndarray]]:

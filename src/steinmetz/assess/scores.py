@@ -10,6 +10,8 @@ from jaxtyping import Bool, Float
 from pydantic import Field
 
 from steinmetz.assess import measures
+from steinmetz.assess.fit import Fit
+from steinmetz.assess.loo import Density
 from steinmetz.records import Document, Observations
 
 Stress = Float[np.ndarray, "states components"]
@@ -57,6 +59,8 @@ class Scores(Document):
     other: dict[str, float | None] = Field(
         default_factory=dict, description="further scores, by the name of their file"
     )
+    fit: Fit = Field(description="residuals and coverage beside what the stated noise leads to")
+    elpd: Density = Field(description="log predictive density of data left out, by tensor")
 
 
 class Ensembles(NamedTuple):
