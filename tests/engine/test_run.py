@@ -23,7 +23,10 @@ def must_hold(result):
 def test_main_job(gent):
     must_hold(gent)
     coverage = gent.scores.coverage
-    assert 0.85 <= coverage["90"] <= 1
+    # the band has a floor of 2 % that new data along the path do not have: somewhat above 0.9
+    assert 0.85 <= coverage["90"] <= 0.97
+    covered = gent.scores.fit.coverage
+    assert covered.low <= covered.value <= covered.high
     assert gent.ensemble.inference.frozen == ()
 
 
