@@ -11,16 +11,15 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
+
+import steinmetz
+from steinmetz import registry
+from steinmetz.assess import measures, scores
+from steinmetz.report import checks, summary
+from steinmetz.studies.study import Study
+
 FOLDER = Path(__file__).parent.parent / "tests" / "unseen"
-os.environ.setdefault("STEINMETZ_PLUGINS", str(FOLDER))
-
-import numpy as np  # noqa: E402
-
-import steinmetz  # noqa: E402
-from steinmetz.assess import measures, scores  # noqa: E402
-from steinmetz.report import checks, summary  # noqa: E402
-from steinmetz.studies.study import Study  # noqa: E402
-
 NAMES = sorted(path.stem for path in (FOLDER / "laws").glob("*.py"))
 # How far beyond the data a law is judged, as a share of the reference length.
 REACH = 0.3
@@ -51,6 +50,7 @@ def judged(result: steinmetz.Result) -> dict[str, float]:
 
 def main() -> None:
     """Print the table, a row per law as soon as it is known."""
+    os.environ[registry.VARIABLE] = str(FOLDER)
     print(f"| law | {' | '.join(COLUMNS)} | seconds | checks that fail |")
     print("|" + "---|" * (len(COLUMNS) + 3))
     for name in sys.argv[1:] or NAMES:
@@ -62,7 +62,7 @@ def main() -> None:
         cells += [f"{numbers[c]:.4f}" for c in COLUMNS[2:4]]
         cells += [f"{100 * numbers[c]:.0f} %" for c in COLUMNS[4:]]
         cells += [f"{time.perf_counter() - begin:.0f}", ", ".join(failed) or "none"]
-        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+        print(f"| `{name}` | {' | '.join(cells)} |", flush=True)
         print(f"  {name}: {summary.summarise(result).law}", file=sys.stderr, flush=True)
 
 
