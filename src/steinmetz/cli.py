@@ -104,7 +104,8 @@ def fit(
     tests of incompressible materials are a stretch (or stretch1 and stretch2, or shear) and P11.
     Empty cells are missing, not zero. A column sd_S11 gives the standard deviation of S11 row by
     row and replaces the two options there. From 20 rows on, a fifth of them is held out for the
-    test score (--set data.held_out=0 uses all). Another material has other columns: with --set
+    test score, in segments of neighbours (--set data.hold_out names other ways, --set
+    data.held_out=0 uses all). Another material has other columns: with --set
     material.name=mechanochemistry they are F11, F12, F21, F22, c and S11, S22, S12, mu.
 
     Examples:
@@ -228,7 +229,7 @@ def reproduce(
 
 @app.command()
 def diagnose(folder: Folder) -> None:
-    """Print every check of how the posterior of a run was sampled, pass or fail, and what to do.
+    """Print every check of a run, of sampling, law and fit, pass or fail, and what to do.
 
     The exit code is 0 if all checks pass and 1 if one fails.
 

@@ -13,7 +13,7 @@ from steinmetz.experiments import full_tensor as tensors
 from steinmetz.experiments import plane_strain
 from steinmetz.materials import isotropic, mechanochemistry
 from steinmetz.materials.base import Material
-from steinmetz.potentials.graph import Edge
+from steinmetz.potentials.graph import UNIT, Edge
 from steinmetz.potentials.law import Law
 from steinmetz.records import Conditions, Reference
 

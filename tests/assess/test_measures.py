@@ -106,15 +106,58 @@ def test_particles_are_resampled_as_wholes() -> None:
 def test_crps_is_its_definition_and_rewards_the_truth() -> None:
     random = np.random.default_rng(5)
     samples, value = random.normal(size=(40, 3)), random.normal(size=3)
-    spread = np.abs(samples[:, None] - samples[None]).mean(axis=(0, 1))
-    expected = np.abs(samples - value).mean(axis=0) - 0.5 * spread
+    pairs = np.abs(samples[:, None] - samples[None]).sum(axis=(0, 1)) / (40 * 39)
+    expected = np.abs(samples - value).mean(axis=0) - 0.5 * pairs
     np.testing.assert_allclose(measures.crps(samples, value), expected, rtol=1e-12)
+    assert measures.crps(np.array([[2.0]]), np.array([5.0])) == 3.0
     values = random.normal(size=4000)
     mean = {
         sd: measures.crps(sd * random.normal(size=(200, 4000)), values).mean()
         for sd in (0.3, 1.0, 3.0)
     }
     assert mean[1.0] < min(mean[0.3], mean[3.0])
+
+
+def test_crps_of_few_draws_is_that_of_many() -> None:
+    """Of a normal forecast of normal data it is 1/√π, for 5 draws as for 2000."""
+    random = np.random.default_rng(7)
+    for count, cells in ((5, 40_000), (2000, 4000)):
+        found = measures.crps(random.normal(size=(count, cells)), random.normal(size=cells))
+        error = found.std() / np.sqrt(cells)
+        assert abs(found.mean() - 1 / np.sqrt(np.pi)) < 4 * error
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.3, 1.0])
+def test_distances_of_ensembles_of_two_sizes_are_alike(shift: float) -> None:
+    """50 and 2000 draws of one distribution: equal within their error, not so without groups."""
+    random = np.random.default_rng(8)
+    data = random.normal(size=(500, 400))
+    few, many = (shift + random.normal(size=(count, 400)) for count in (50, 2000))
+    small, large = (measures.wasserstein_alike(a, data) for a in (few, many))
+    error = np.hypot(small.std(), large.std()) / np.sqrt(400)
+    assert abs(small.mean() - large.mean()) < 4 * error
+    if shift == 0:
+        assert small.mean() - measures.wasserstein(many, data).mean() > 20 * error
+    point = data[:1]
+    alone = measures.wasserstein(many, point)
+    np.testing.assert_array_equal(measures.wasserstein_alike(many, point), alone)
+
+
+def test_interval_of_neighbours_is_that_of_runs() -> None:
+    """A mean over a path whose errors are shared by neighbours: runs know it, points do not."""
+    random = np.random.default_rng(9)
+    held = {"points": 0, "runs": 0}
+    for _ in range(200):
+        noise, values = random.normal(size=400), np.zeros(400)
+        for place in range(1, 400):
+            values[place] = 0.9 * values[place - 1] + noise[place]
+        for name, block in (("points", 1), ("runs", measures.run_length(values))):
+            low, high = measures.interval(random, values, 200, block=block)
+            held[name] += bool(low <= 0 <= high)
+    assert held["points"] < 0.5 * 200
+    assert held["runs"] > 0.8 * 200
+    assert measures.run_length(random.normal(size=1000)) <= 12
+    assert measures.correlation_time(np.ones(50)) == 1
 
 
 def test_bootstrap_interval_holds_the_mean_as_often_as_it_says() -> None:

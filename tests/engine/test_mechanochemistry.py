@@ -60,7 +60,7 @@ def clean() -> Result:
 
 
 def test_clean_data_give_the_generating_law(clean: Result) -> None:
-    assert clean.law.graph.size <= 16
+    assert clean.law.graph.size == 8
     assert in_the_domain(clean) >= 0.9999
     found = coefficients(clean.law)
     for name, value in MONOMIALS.items():

@@ -11,24 +11,29 @@ import numpy as np
 import pytest
 
 import steinmetz
-from cases import BY_SIGNS, QUICK, mooney_rivlin_stress, mooney_rivlin_table
+from cases import BY_SIGNS, QUICK, mooney_rivlin_stress, mooney_rivlin_table, present
+from steinmetz.api import Result
+from steinmetz.experiments.base import Experiment
 from steinmetz.report.summary import summarise
 
 
-def proven_by_signs(result):
+def proven_by_signs(result: Result) -> bool:
     return all(result.certificate.point(name).status == "proven" for name in BY_SIGNS)
 
 
-def must_hold(result):
+def must_hold(result: Result) -> None:
     assert result.law.graph.size <= 7
-    assert result.scores.r2.path >= 0.99
+    assert present(result.scores.r2.path) >= 0.99
     assert proven_by_signs(result)
 
 
 def test_main_job(gent: Result) -> None:
     must_hold(gent)
     coverage = gent.scores.coverage
-    assert 0.85 <= present(coverage["90"]) <= 1
+    # the band has a floor of 2 % that new data along the path do not have: somewhat above 0.9
+    assert 0.85 <= present(coverage["90"]) <= 0.97
+    covered = present(gent.scores.fit.coverage)
+    assert covered.low <= covered.value <= covered.high
     assert gent.ensemble.inference.frozen == ()
 
 
@@ -40,7 +45,7 @@ def test_main_job_for_other_seeds() -> None:
         result = steinmetz.run(
             steinmetz.study("hyperelasticity", {"seed": seed, "infer.particles": 50})
         )
-        assert result.scores.r2.path >= 0.99
+        assert present(result.scores.r2.path) >= 0.99
         assert proven_by_signs(result)
         counts.append(result.law.graph.size)
     assert np.median(counts) <= 6
@@ -65,7 +70,7 @@ def test_other_laws_are_found(law: str, count: int, seed: int) -> None:
     changes = {"data.law": law, "seed": seed, "infer.particles": 50}
     result = steinmetz.run(steinmetz.study("hyperelasticity", changes))
     assert result.law.graph.size <= count
-    assert result.scores.r2.path >= 0.99
+    assert present(result.scores.r2.path) >= 0.99
     assert proven_by_signs(result)
 
 

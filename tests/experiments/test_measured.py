@@ -41,10 +41,10 @@ def measure(tmp_path: Path, material: Material, full_tensor: Experiment) -> Meas
     ) -> tuple[Observations, list[str]]:
         file = tmp_path / "data.csv"
         file.write_text(text, encoding="utf-8")
-        data, _, notes = measured.observations(
+        read = measured.observations(
             material, experiment, table.read(file), config or noise.Config()
         )
-        return data, notes
+        return read.observations, read.notes
 
     return measure
 

@@ -7,7 +7,8 @@ import pytest
 
 from steinmetz.api import Result
 from steinmetz.errors import InputError
-from steinmetz.report import checks, summary
+from steinmetz.report import checks, screen, summary
+from steinmetz.report.summary import Summary
 
 
 @pytest.fixture(scope="module")
@@ -19,12 +20,13 @@ def folder(gent: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_main_run_was_sampled_well(folder):
+def test_the_main_run_was_sampled_well(folder: Path) -> None:
     numbers = summary.read(folder)
     results = checks.examine(numbers)
     points = {point.name for point in numbers.admissible.points}
     assert [check.name for check in results if not check.passed and check.name not in points] == []
-    assert "R-hat" in {check.name for check in results}
+    names = {"R-hat", "fit quality", "stated noise", "no trend left", "coverage, 90 % band"}
+    assert names <= {check.name for check in results}
     passed = sum(check.passed for check in results)
     text = checks.screen(results, numbers, folder)
     assert f"{passed} of {len(results)} checks pass" in text
@@ -48,7 +50,7 @@ def test_failures_are_shown_with_advice(folder: Path) -> None:
     assert text.count("        → ") == 2
 
 
-def test_every_point_that_is_demanded_has_a_check_and_advice(folder):
+def test_every_point_that_is_demanded_has_a_check_and_advice(folder: Path) -> None:
     numbers = summary.read(folder)
     points = numbers.admissible.points
     results = {check.name: check for check in checks.examine(numbers)}
@@ -60,6 +62,26 @@ def test_every_point_that_is_demanded_has_a_check_and_advice(folder):
         check.name for check in checks.examine(numbers.model_copy(update={"admissible": proof}))
     }
     assert left == set(results) - {point.name for point in points}
+
+
+def with_misfit(numbers: Summary, value: float) -> Summary:
+    """The same run with another χ²/n."""
+    misfit = numbers.fit.misfit.model_copy(update={"value": value})
+    return numbers.model_copy(update={"fit": numbers.fit.model_copy(update={"misfit": misfit})})
+
+
+@pytest.mark.parametrize(("value", "remedy"), [(18.0, "take a larger row"), (0.02, "lower noise")])
+def test_a_bad_fit_changes_the_last_line_of_the_screen(
+    folder: Path, value: float, remedy: str
+) -> None:
+    numbers = summary.read(folder)
+    failed = sum(not check.passed for check in checks.examine(numbers))
+    last = screen.final(with_misfit(numbers, value), folder).splitlines()[-1]
+    assert f"{failed + 1} of" in last
+    assert "fit quality" in last
+    assert f"χ²/n {value:g}" in last
+    assert remedy in last
+    assert f"steinmetz diagnose {folder}" in last
 
 
 def test_no_run_and_a_run_of_another_version_are_refused(folder: Path, tmp_path: Path) -> None:

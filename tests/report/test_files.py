@@ -64,6 +64,9 @@ def test_posterior_opens_with_the_groups_of_arviz(folder: Path, gent: Result) ->
     np.testing.assert_array_equal(
         tree["sample_stats"].dataset["lp"].values.T.ravel(), gent.ensemble.log_density
     )
+    left = tree["log_likelihood"]["stress"]
+    assert left.dims == ("chain", "draw", "datum")
+    assert left.shape == (50, 40, 80)
     tree.close()
 
 

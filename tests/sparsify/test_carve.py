@@ -4,9 +4,14 @@ import jax
 import numpy as np
 import pytest
 
+import steinmetz
 from cases import random_data
 from steinmetz import InputError
+from steinmetz.assess import scores
+from steinmetz.engine.problem import prepare
+from steinmetz.engine.run import carve_law
 from steinmetz.potentials.layered import Layered, Wiring
+from steinmetz.potentials.units import NaturalUnits
 from steinmetz.records import Reference
 from steinmetz.sparsify import carve, l0
 from steinmetz.sparsify.train import Trained
@@ -33,3 +38,23 @@ def test_tied_weights_are_refused_where_inputs_have_sizes() -> None:
     task = carve.Task(tied, random_data(sizes), reference, sizes, 0.02, 5.0)
     with pytest.raises(InputError, match="without tied weights"):
         carve.carve(jax.random.key(0), task, l0.Config())
+
+
+@pytest.mark.parametrize(("spread", "precision"), [(0.2, "float32"), (1e-6, "float64")])
+def test_small_strains_are_trained_in_float64(spread, precision):
+    """At strain 1e-6 float32 rounds a stress by many deviations of its noise."""
+    study = steinmetz.study("hyperelasticity", {"data.experiment.spread": spread})
+    found = prepare(jax.random.key(0), study)
+    material = found.material
+    units = NaturalUnits.of(found.train, material.reference, material.sizes, study.noise.floor)
+    weighted = units.weighted(found.train.values, study.sparsify.min_relative_noise)
+    assert carve.precise(study.sparsify, weighted).precision == precision
+
+
+@pytest.mark.long
+def test_strains_of_a_millionth_give_a_law():
+    study = steinmetz.study("hyperelasticity", {"data.experiment.spread": 1e-6})
+    found = prepare(jax.random.key(0), study)
+    carved = carve_law(study, found)
+    fresh = found.fresh(jax.random.key(1), 500)
+    assert scores.r2(np.asarray(carved.law.stress(fresh.map)), fresh) > 0.99

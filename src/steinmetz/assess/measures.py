@@ -4,6 +4,10 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 LEVELS = ("50", "90", "95")
+# Draws of an ensemble whose W1 is compared with that of others.
+MEMBERS = 50
+# Groups of so many draws over which it is averaged, at most.
+_GROUPS = 8
 
 
 def r2(
@@ -106,16 +110,37 @@ def _area(ordered: np.ndarray, step: np.ndarray) -> np.ndarray:
     return np.asarray(np.sum(np.abs(difference) * np.diff(ordered, axis=0), axis=0))
 
 
+def wasserstein_alike(
+    a: Float[np.ndarray, "first *shape"], b: Float[np.ndarray, "second *shape"]
+) -> Float[np.ndarray, "*shape"]:
+    """W1 to a distribution as ensembles of 50 draws of `a` see it, however large `a` is.
+
+    The W1 of samples is biased upwards, the more the smaller they are: where both distributions are
+    the same, 50 draws are 0.18 deviations away from 500, and 2000 draws 0.07. So that ensembles of
+    different sizes can be compared, a larger one is judged in up to eight groups of 50, neighbours
+    in the order of the draws (particles of one snapshot), and the mean over them is given. The
+    distance to one value has no such bias, and is that of all draws.
+    """
+    groups = len(a) // MEMBERS
+    if groups < 2 or len(b) == 1:
+        return wasserstein(a, b)
+    taken = np.unique(np.linspace(0, groups - 1, _GROUPS).astype(int)) * MEMBERS
+    each = [wasserstein(a[start : start + MEMBERS], b) for start in taken]
+    return np.asarray(np.mean(each, axis=0))
+
+
 def crps(
     samples: Float[np.ndarray, "samples *shape"], values: Float[np.ndarray, "*shape"]
 ) -> np.ndarray:
     """Continuous ranked probability score E|X − y| − ½ E|X − X'|.
 
-    W1 of a sample to one value, sharpness rewarded.
+    W1 of a sample to one value, sharpness rewarded. The second mean is over pairs of different
+    draws (Ferro 2014), so that the expected score does not depend on how many draws there are.
     """
     ordered, count = np.sort(samples, axis=0), len(samples)
-    weights = (2 * np.arange(1, count + 1) - count - 1).reshape(-1, *(1,) * values.ndim) / count**2
-    return np.asarray(np.mean(np.abs(ordered - values), axis=0) - np.sum(weights * ordered, axis=0))
+    weights = (2 * np.arange(1, count + 1) - count - 1) / (count * max(count - 1, 1))
+    spread = np.tensordot(weights, ordered, 1)
+    return np.asarray(np.mean(np.abs(ordered - values), axis=0) - spread)
 
 
 def interval(
@@ -123,17 +148,44 @@ def interval(
     values: Float[np.ndarray, "units *shape"],
     draws: int = 1000,
     level: float = 0.95,
+    block: int = 1,
 ) -> tuple[Float[np.ndarray, "*shape"], Float[np.ndarray, "*shape"]]:
     """Percentile bootstrap interval of the mean over the first axis.
 
-    Whose entries are independent.
+    Entries are independent; with `block`, they are neighbours on a path, and runs of so many are
+    drawn as wholes (circular blocks), because an error of the law is shared by neighbours.
     """
-    count = random.multinomial(
-        len(values), np.full(len(values), 1 / len(values)), size=draws
-    ) / len(values)
+    size = len(values)
+    runs = -(-size // block)
+    starts = random.integers(0, size, (draws, runs)) if block > 1 else None
+    if starts is None:
+        count = random.multinomial(size, np.full(size, 1 / size), size=draws) / size
+    else:
+        places = (starts[:, :, None] + np.arange(block)).reshape(draws, -1)[:, :size] % size
+        count = np.stack([np.bincount(row, minlength=size) for row in places]) / size
     means = np.tensordot(count, values, 1)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return np.asarray(low), np.asarray(high)
+
+
+def run_length(values: Float[np.ndarray, "points"]) -> int:
+    """How many neighbours on a path belong together: twice their correlation time.
+
+    At least the cube root of the number of points, and at most a quarter of them.
+    """
+    size, time = len(values), correlation_time(values)
+    return int(np.clip(np.ceil(max(2 * time, size ** (1 / 3))), 1, max(size // 4, 1)))
+
+
+def correlation_time(values: Float[np.ndarray, "points"]) -> float:
+    """1 + 2 Σ ρ_k over the first lags with a positive correlation ρ_k; 1 of numbers all alike."""
+    size, centred = len(values), values - np.mean(values)
+    if np.max(np.abs(centred)) <= 1e-12 * np.max(np.abs(values)):
+        return 1.0
+    covariance = np.fft.irfft(np.abs(np.fft.rfft(centred, 2 * size)) ** 2)[:size]
+    share = covariance / covariance[0]
+    end = int(np.argmax(share <= 0)) if np.any(share <= 0) else size
+    return 1 + 2 * float(np.sum(share[1:end]))
 
 
 def bands(samples: Float[np.ndarray, "samples *shape"]) -> dict[str, tuple[np.ndarray, np.ndarray]]:

@@ -10,6 +10,8 @@ from jaxtyping import Bool, Float
 from pydantic import Field
 
 from steinmetz.assess import measures
+from steinmetz.assess.fit import Fit
+from steinmetz.assess.loo import Density
 from steinmetz.records import Document, Observations
 
 Stress = Float[np.ndarray, "states components"]
@@ -57,6 +59,8 @@ class Scores(Document):
     other: dict[str, float | None] = Field(
         default_factory=dict, description="further scores, by the name of their file"
     )
+    fit: Fit = Field(description="residuals and coverage beside what the stated noise leads to")
+    elpd: Density = Field(description="log predictive density of data left out, by tensor")
 
 
 class Ensembles(NamedTuple):
@@ -101,7 +105,7 @@ def wasserstein(
     count = cells[:, moving].sum(axis=1)
     result = {}
     for name, (a, b) in pairs.items():
-        distance = measures.wasserstein(a[..., moving], b[..., moving])
+        distance = measures.wasserstein_alike(a[..., moving], b[..., moving])
         total = np.sum(np.where(cells[:, moving], distance, 0.0), axis=1)
         result[name] = parts(total / np.maximum(count, 1), inside)
     return result

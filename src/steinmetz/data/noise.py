@@ -57,10 +57,15 @@ def deviation(
 
     Floor · rms²), with ŷ held at `prediction` and rms the size of the data.
     """
-    deviation: Array = _deviation(
-        observations.absolute, observations.relative, prediction, floor * observations.scale
-    )
-    return deviation
+    return stated(observations, prediction, floor * observations.scale)
+
+
+def stated(
+    observations: Observations, prediction: Float[Array, "data components"], discrepancy: float
+) -> Float[Array, "data components"]:
+    """The same with the discrepancy in the unit of the stress."""
+    found: Array = _deviation(observations.absolute, observations.relative, prediction, discrepancy)
+    return found
 
 
 @jax.jit

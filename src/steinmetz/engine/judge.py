@@ -9,6 +9,7 @@ from jaxtyping import Array, Float
 
 from steinmetz.assess import certificate, measures, scores
 from steinmetz.data import noise
+from steinmetz.engine.fitness import Fitness
 from steinmetz.engine.problem import Problem
 from steinmetz.engine.sample import Ensemble
 from steinmetz.potentials.law import Law
@@ -72,47 +73,63 @@ def certify(
     return certificate.certify(law, ensemble.theta, material, np.concatenate(parts), operator)
 
 
-def score(
+def seen(
     key: Array,
     problem: Problem,
     law: Law,
     ensemble: Ensemble,
     along: PathPredictions,
     fresh: Observations,
+) -> further.Judged:
+    """What predictive draws are judged by: new data along the path, or measured rows."""
+    if along.truth is None or along.noisy is None:
+        return _measured(key, law, ensemble, fresh, problem.floor)
+    cells = scores.varying(along.truth, problem.path.observed)
+    draws = along.pushed, along.predictive
+    return further.Judged(along.law, *draws, along.noisy[0], along.truth, cells)
+
+
+def score(
+    problem: Problem,
+    law: Law,
+    along: PathPredictions,
+    fresh: Observations,
+    judged: further.Judged,
+    fitness: Fitness,
 ) -> scores.Scores:
     """R², Wasserstein-1 and coverage: against the truth where there is one, else against data."""
     train = problem.clean(problem.train)
     test = np.asarray(law.stress(fresh.map))
-    judged = problem.truth is not None or problem.held_out is not None
+    tested = problem.truth is not None or problem.held_out is not None
     r2 = scores.R2(
         train=scores.r2(np.asarray(law.stress(train.map)), train),
-        test=scores.r2(test, fresh) if judged else None,
+        test=scores.r2(test, fresh) if tested else None,
         per_component=scores.per_component(test, fresh),
     )
     if along.truth is None or along.noisy is None:
-        seen = _measured(key, law, ensemble, fresh, problem.floor)
-        covered = measures.coverage(seen.predictive, seen.values, seen.observed)
-        return scores.Scores(r2=r2, coverage=covered, other=further.every(seen))
-    return _along(r2, problem, along, along.truth, along.noisy)
+        covered = measures.coverage(judged.predictive, judged.values, judged.observed)
+        other = further.every(judged)
+        return scores.Scores(r2=r2, coverage=covered, other=other, **fitness._asdict())
+    return _along(r2, problem, along, judged, fitness)
 
 
 def _along(
     r2: scores.R2,
     problem: Problem,
     along: PathPredictions,
-    truth: Float[np.ndarray, "points components"],
-    noisy: Float[np.ndarray, "copies points components"],
+    judged: further.Judged,
+    fitness: Fitness,
 ) -> scores.Scores:
     """Scores along the path, in the sampled range and beyond."""
+    truth, noisy = np.asarray(along.truth), np.asarray(along.noisy)
     observed, inside = problem.path.observed, problem.path.sampled
     parts = {"path": observed, "path_sampled": observed & inside[:, None]}
     parts["path_extrapolated"] = observed & ~inside[:, None]
     r2 = r2.model_copy(
         update={name: measures.r2(along.law, truth, cells) for name, cells in parts.items()}
     )
-    cells = scores.varying(truth, observed)
+    cells = judged.observed
     ensembles = scores.Ensembles(along.pushed, along.predictive, truth, noisy)
-    judged = further.Judged(along.law, along.pushed, along.predictive, noisy[0], truth, cells)
     return scores.Scores(
         r2=r2,
         w1=scores.wasserstein(ensembles, cells, inside),
@@ -123,6 +140,7 @@ def _along(
         ),
         coverage_clean=measures.coverage(along.pushed, truth, cells),
         other=further.every(judged),
+        **fitness._asdict(),
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, Int
 
 from steinmetz import registry
-from steinmetz.data import noise, table
+from steinmetz.data import hold_out, noise, table
 from steinmetz.errors import InputError
 from steinmetz.experiments import base as experiments
 from steinmetz.experiments import measured, observe
@@ -22,14 +22,12 @@ from steinmetz.potentials.base import Network
 from steinmetz.records import Observations, Truth, ValidationPath
 from steinmetz.studies.study import Source, Study
 
-# Tables with fewer rows are not split: their test score would be luck.
-_FEWEST_TO_SPLIT = 20
-
 
 class Block(NamedTuple):
     """Data of one experiment: what is fitted, and rows held out of it (measured data only).
 
-    `experiment` has the range of these data, `rows` are the columns of what is fitted.
+    `experiment` has the range of these data, `rows` are the columns of what is fitted, or all if
+    nothing of the block is.
     """
 
     experiment: experiments.Experiment
@@ -44,6 +42,7 @@ class Problem(NamedTuple):
 
     `train` and `held_out` are the data of all blocks, one below the other; `truth` is known for
     synthetic data only. `floor` is the discrepancy a law is allowed, in the unit of the stress.
+    `notes` say what of the tables is not used, `held_out_as` which rows are held out.
     """
 
     material: materials.Material
@@ -54,6 +53,7 @@ class Problem(NamedTuple):
     path: ValidationPath
     floor: float
     notes: list[str]
+    held_out_as: list[str]
 
     def fresh(self, key: Array, count: int) -> Observations:
         """What a law is judged by.
@@ -88,17 +88,18 @@ def prepare(key: Array, study: Study) -> Problem:
     """Generate or read the data of a study."""
     material = materials.build(study.material)
     truth = laws.truth(material, study.data.law, study.data.parameters) if study.data.law else None
-    blocks, notes = [], []
-    for number, source in enumerate(study.sources):
-        experiment = experiments.build(source.experiment)
+    tests = [experiments.build(source.experiment) for source in study.sources]
+    for experiment in tests:
         experiment.check(material)
-        at = _block_key(key, number)
-        if truth is None:
-            block, more = _measured(at, material, experiment, source)
-            notes += more
-        else:
-            block = _synthetic(at, material, experiment, truth, source)
-        blocks.append(block)
+    notes, kept_as = list[str](), list[str]()
+    if truth is None:
+        blocks, notes, kept_as = _measured(key, material, tests, study)
+    else:
+        numbered = enumerate(zip(tests, study.sources, strict=True))
+        blocks = [
+            _synthetic(_block_key(key, number), material, test, truth, source)
+            for number, (test, source) in numbered
+        ]
     train = observe.joined([block.train for block in blocks])
     kept = [block.held_out for block in blocks if block.held_out is not None]
     _check_noise(train, study.noise.floor)
@@ -106,7 +107,15 @@ def prepare(key: Array, study: Study) -> Problem:
     path = observe.path(material, parts, study.assess.path_points)
     held_out = observe.joined(kept) if kept else None
     floor = study.noise.floor * train.scale
-    return Problem(material, truth, tuple(blocks), train, held_out, path, floor, notes)
+    data = train, held_out, path, floor
+    return Problem(material, truth, tuple(blocks), *data, notes + _few(train), kept_as)
+
+
+def _few(train: Observations) -> list[str]:
+    """A note where one state is all there is."""
+    single = len(np.unique(np.asarray(train.state), axis=0)) == 1
+    words = "all data are of one state: law and bands elsewhere are those of the prior"
+    return [words] if single else []
 
 
 def _block_key(key: Array, number: int) -> Array:
@@ -137,15 +146,55 @@ def _synthetic(
 
 
 def _measured(
-    key: Array, material: materials.Material, experiment: experiments.Experiment, source: Source
-) -> tuple[Block, list[str]]:
-    """The rows of a table, some of them held out."""
-    read = table.read(Path(str(source.table)))
-    every, rows, notes = measured.observations(material, experiment, read, source.noise)
-    fitted, kept = _split(key, len(rows), source.held_out)
-    held_out = _rows(every, kept) if len(kept) else None
-    covering = experiment.covering(rows)
-    return Block(covering, source.noise, rows[fitted], _rows(every, fitted), held_out), notes
+    key: Array, material: materials.Material, tests: list[experiments.Experiment], study: Study
+) -> tuple[list[Block], list[str], list[str]]:
+    """The rows of all tables, some of them held out; notes, and how rows were held out."""
+    tables = [Path(str(source.table)) for source in study.sources]
+    read = [
+        measured.observations(material, test, table.read(path), source.noise)
+        for test, path, source in zip(tests, tables, study.sources, strict=True)
+    ]
+    kept = _kept(key, material, read, study)
+    parts = zip(tests, read, kept, study.sources, strict=True)
+    blocks = [_block(test, each, out.rows, source) for test, each, out, source in parts]
+    if all(len(block.train.state) == 0 for block in blocks):
+        raise InputError("every row is held out; lower data.held_out")
+    notes = [note for each in read for note in each.notes]
+    several = len(tables) > 1
+    return blocks, notes, [
+        f"{path.name}: {out.words}" if several else out.words
+        for path, out in zip(tables, kept, strict=True)
+        if out.words
+    ]  # fmt: skip
+
+
+def _kept(
+    key: Array, material: materials.Material, read: list[measured.Reading], study: Study
+) -> list[hold_out.Kept]:
+    """The rows of every table to hold out."""
+    places, way = [], study.data.hold_out
+    for each in read:
+        single = each.rows.shape[1] == 1
+        along = each.rows[:, 0] if single else np.arange(len(each.rows), dtype=float)
+        away = np.asarray(each.observations.state) - np.asarray(material.undeformed)
+        places.append(hold_out.Places(each.curves, along, np.linalg.norm(away, axis=1)))
+    if way == "curves" and study.data.held_out > 0:
+        return hold_out.of_curves(key, places, study.data.held_out)
+    numbered = enumerate(zip(places, study.sources, strict=True))
+    return [
+        hold_out.of_table(_block_key(key, number), place, source.held_out, way)
+        for number, (place, source) in numbered
+    ]
+
+
+def _block(
+    test: experiments.Experiment, read: measured.Reading, out: hold_out.Mask, source: Source
+) -> Block:
+    """One table; where all of it is held out, its rows still tell the range of the test."""
+    every, fitted = read.observations, np.flatnonzero(~out)
+    held_out = _rows(every, np.flatnonzero(out)) if out.any() else None
+    rows = read.rows[fitted] if fitted.size else read.rows
+    return Block(test.covering(rows), source.noise, rows, _rows(every, fitted), held_out)
 
 
 def network_of(study: Study, material: materials.Material) -> Network:
@@ -153,17 +202,6 @@ def network_of(study: Study, material: materials.Material) -> Network:
     file = registry.load("potentials", study.potential.name)
     network: Network = file.build(study.potential, material.inputs, material.conditions)
     return network
-
-
-def _split(
-    key: Array, rows: int, share: float
-) -> tuple[Int[np.ndarray, "fitted"], Int[np.ndarray, "kept"]]:
-    """Numbers of the rows to fit, and of random rows held out; none of a short table."""
-    count = round(share * rows)
-    if rows < _FEWEST_TO_SPLIT or count == 0:
-        return np.arange(rows), np.zeros(0, int)
-    order = np.asarray(jax.random.permutation(key, rows))
-    return np.sort(order[count:]), np.sort(order[:count])
 
 
 def _rows(observations: Observations, index: Int[np.ndarray, "rows"]) -> Observations:

@@ -7,7 +7,7 @@ import jax
 from jaxtyping import Array
 
 from steinmetz.cache import Cache
-from steinmetz.engine import carving, judge, pareto
+from steinmetz.engine import carving, fitness, judge, pareto
 from steinmetz.engine.clock import Clock
 from steinmetz.engine.outcome import Outcome
 from steinmetz.engine.problem import Problem, network_of, prepare, use_double
@@ -89,7 +89,9 @@ def finish(
     report("assessing", 0, 1)
     along = judge.along_path(keys["noise"], problem, law, ensemble, study.assess.noise_draws)
     proof = judge.certify(keys["check"], problem, law, ensemble, study.assess.certificate_states)
-    measured = judge.score(keys["test"], problem, law, ensemble, along, fresh)
+    judged = judge.seen(keys["test"], problem, law, ensemble, along, fresh)
+    how_well = fitness.examine(study, problem, carved, ensemble, judged)
+    measured = judge.score(problem, law, along, fresh, judged, how_well)
     report("assessing", 1, 1)
     return Outcome(study, problem, carved, rows, ensemble, along, measured, proof, clock.seconds())
 

@@ -1,5 +1,7 @@
 """Rows of a measured table as `Observations`, every complaint with its place."""
 
+from typing import NamedTuple
+
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float
@@ -12,16 +14,30 @@ from steinmetz.materials.base import Material
 from steinmetz.records import Observations
 
 Stress = Float[np.ndarray, "rows components"]
+# A column of this name numbers the test curves of a table.
+_CURVE = "curve"
+
+
+class Reading(NamedTuple):
+    """The rows of a table that have a stress.
+
+    Their columns, the curve each belongs to, and notes on what was left out.
+    """
+
+    observations: Observations
+    rows: Rows
+    curves: Float[np.ndarray, "rows"]
+    notes: list[str]
 
 
 def observations(
     material: Material, experiment: Experiment, table: Table, config: noise.Config
-) -> tuple[Observations, Rows, list[str]]:
-    """The rows of a table that have a stress, their columns, and notes on what was left out.
+) -> Reading:
+    """The rows of a table that have a stress, and what was left out.
 
     The columns of the experiment must be complete. A component column may have empty cells. A
     column `sd_X` gives the absolute standard deviation of component X row by row and replaces the
-    noise of `config` there.
+    noise of `config` there. A column `curve` numbers the test curves; without it all rows are one.
     """
     missing = [name for name in experiment.columns if name not in table.columns]
     if missing:
@@ -47,7 +63,22 @@ def observations(
     cells = (np.where(seen, values, 0.0), seen, absolute, relative)
     stress, measured, *deviations = (jnp.asarray(array[keep]) for array in cells)
     parts = (stress, measured, deviations[0], deviations[1], components)
-    return Observations(state, at.inputs, at.operator, *parts), rows[keep], notes
+    data = Observations(state, at.inputs, at.operator, *parts)
+    return Reading(data, rows[keep], _curves(table)[keep], notes)
+
+
+def _curves(table: Table) -> Float[np.ndarray, "rows"]:
+    """The number of the curve of every row."""
+    if _CURVE not in table.columns:
+        return np.zeros(len(table.lines))
+    curves = table.column(_CURVE)
+    empty = np.flatnonzero(~np.isfinite(curves))
+    if empty.size:
+        raise InputError(
+            f"{table.source}, line {table.lines[empty[0]]}, column '{_CURVE}': empty, but every "
+            "row needs the number of its curve"
+        )
+    return curves
 
 
 def _components(material: Material, table: Table) -> tuple[str, ...]:
@@ -111,7 +142,7 @@ def _notes(
 ) -> list[str]:
     """What of the table is not used."""
     notes = []
-    used = {*experiment.columns, *components, *(f"sd_{name}" for name in components)}
+    used = {*experiment.columns, *components, *(f"sd_{name}" for name in components), _CURVE}
     ignored = [name for name in table.columns if name not in used and name not in material.aliases]
     if ignored:
         notes.append(f"columns not used: {', '.join(ignored)}")

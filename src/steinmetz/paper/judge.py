@@ -87,7 +87,7 @@ def judge(
         pairs["w1_reference"] = (draws.pushed, reference.astype(float))
     along, table = {}, {}
     for name, (a, b) in pairs.items():
-        along[name] = measures.wasserstein(a, b)
+        along[name] = measures.wasserstein_alike(a, b)
         table[name] = draws.each(_distance(random, along[name], a, b, draws.particles))
     observed = draws.noisy[0]
     along["crps"] = measures.crps(draws.predictive, observed)
@@ -122,11 +122,15 @@ def _distance(
 
 
 def _mean(random: np.random.Generator, values: PerComponent) -> Measure:
-    """Mean over points and components, with a 95 % bootstrap interval over the points."""
+    """Mean over points and components, with a 95 % bootstrap interval over runs of points.
+
+    Neighbours on the path share the error of the law, so runs of them are resampled as wholes.
+    """
 
     def measure(chosen: np.ndarray, part: np.ndarray) -> Interval:
         at = values[part][:, chosen].mean(axis=1)
-        low, high = measures.interval(random, at, _RESAMPLED_MEANS)
+        block = measures.run_length(at)
+        low, high = measures.interval(random, at, _RESAMPLED_MEANS, block=block)
         return Interval(float(at.mean()), float(low), float(high))
 
     return measure

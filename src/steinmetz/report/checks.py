@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from steinmetz.assess.fit import Fit, Range
 from steinmetz.infer import checks
 from steinmetz.infer.checks import Check
 from steinmetz.report.summary import Summary
@@ -27,11 +28,35 @@ _ADVICE = {
     "another row (select)",
 }
 _OTHERWISE = "see admissible.points in summary.json; take another row (select)"
+# What to do where a check of the fit fails; of two, where the number is too small or too large.
+_MORE = "measure more: with so few data the posterior is little more than the prior"
+_LESS_NOISE = "the data scatter less than was stated: lower noise.relative or noise.absolute"
+_MISFIT = (
+    f"{_LESS_NOISE}, or let noise.unknown=true find it",
+    "the law misses the data by more than their noise: take a larger row (steinmetz select), or "
+    "state more noise (noise.relative, noise.absolute) or discrepancy (noise.floor)",
+)
+_SCATTER = (
+    f"{_LESS_NOISE}, or let noise.unknown=true find it",
+    "the data scatter more than was stated: raise noise.relative or noise.absolute, or let "
+    "noise.unknown=true find it",
+)
+_TREND = (
+    "the law misses something there: take a larger row (steinmetz select), lower "
+    "sparsify.bic_slack, or state the discrepancy (noise.floor)"
+)
+_COVERAGE = (
+    "the bands are too narrow: state the noise and the discrepancy (noise.floor) as they are, or "
+    "take a larger row (steinmetz select)",
+    "the bands are too wide: state less noise, or a smaller noise.floor",
+)
+# Checks whose advice goes first: what is wrong with the fit is not mended by better sampling.
+_BY_FIT = ("data for the law", "fit quality", "stated noise", "no trend left")
 
 
 def examine(summary: Summary) -> list[Check]:
-    """All checks that apply to the method that sampled, and the points that are demanded."""
-    return [*checks.examine(summary.inference), *_demanded(summary)]
+    """All checks that apply: of the sampling, of the points that are demanded, of the fit."""
+    return [*checks.examine(summary.inference), *_demanded(summary), *fit_checks(summary.fit)]
 
 
 def _demanded(summary: Summary) -> list[Check]:
@@ -48,6 +73,41 @@ def _demanded(summary: Summary) -> list[Check]:
         for point in summary.admissible.points
         if point.status != "not demanded"
     ]
+
+
+def fit_checks(fit: Fit) -> list[Check]:
+    """Whether the law fits its data as well as the stated noise says, no worse and no better."""
+    enough = fit.rows > 1 and fit.cells > fit.parameters
+    counts = f"{fit.cells} values in {fit.rows} {'rows' if fit.rows > 1 else 'row'}"
+    found = [
+        Check("data for the law", enough, counts, f"more than {fit.parameters}, in rows", _MORE),
+        _in_range("fit quality", "χ²/n ", fit.misfit, _MISFIT),
+        _in_range("stated noise", "scatter over stated ", fit.scatter, _SCATTER),
+    ]
+    if (trend := fit.trend) is not None:
+        words = f"{trend.value:.1f} standard errors, {trend.place}"
+        flat = trend.value <= trend.limit
+        found.append(Check("no trend left", flat, words, f"at most {trend.limit:.1f}", _TREND))
+    if (covered := fit.coverage) is not None:
+        row = _in_range("coverage, 90 % band", "", covered, _COVERAGE)
+        found.append(row._replace(measured=f"{row.measured} of {covered.of}"))
+    return found
+
+
+def _in_range(name: str, label: str, found: Range, advice: tuple[str, str]) -> Check:
+    """A number between two; the first advice is for one too small, the second for one too large."""
+    wanted = f"{found.low:.2f} to {found.high:.2f}"
+    remedy = advice[found.value > found.high]
+    return Check(name, found.inside, f"{label}{found.value:.3g}", wanted, remedy)
+
+
+def advice(results: list[Check]) -> str:
+    """One sentence on what failed first and what to do about it; empty if all pass."""
+    failed = [check for check in results if not check.passed]
+    if not failed:
+        return ""
+    first = min(failed, key=lambda check: check.name not in _BY_FIT)
+    return f"{first.name}: {first.measured} (wanted: {first.wanted}); {first.advice}"
 
 
 def screen(results: list[Check], summary: Summary, folder: Path) -> str:

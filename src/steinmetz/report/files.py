@@ -14,6 +14,7 @@ import numpy as np
 import xarray
 
 from steinmetz.engine import carving
+from steinmetz.engine.fitness import fitted
 from steinmetz.engine.outcome import Outcome
 from steinmetz.errors import InputError
 from steinmetz.exporters import json as law_json
@@ -126,6 +127,9 @@ def posterior(outcome: Outcome) -> xarray.DataTree:
     chains, draws = group.sizes["chain"], group.sizes["draw"]
     group = group.assign_coords(chain=np.arange(chains), draw=np.arange(draws))
     stats = xarray.Dataset({"lp": (dims, arranged(ensemble.log_density))}, coords=group.coords)
+    each = fitted(outcome.problem, outcome.carved, ensemble)
+    pointwise = np.stack([arranged(column) for column in each.T], axis=-1)
+    likelihood = xarray.Dataset({"stress": ((*dims, "datum"), pointwise)}, coords=group.coords)
     train, cells = outcome.problem.train, ("datum", "component")
     values = np.where(np.asarray(train.observed), np.asarray(train.values), np.nan)
     components = {"component": list(train.components)}
@@ -141,6 +145,7 @@ def posterior(outcome: Outcome) -> xarray.DataTree:
     groups = {
         "posterior": group,
         "sample_stats": stats,
+        "log_likelihood": likelihood,
         "observed_data": observed,
         "constant_data": constant,
     }

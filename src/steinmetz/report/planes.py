@@ -35,7 +35,7 @@ def draw(rows: dict[str, list[Slice]]) -> Figure:
         for axis, (name, row) in zip(axes[:, column], rows.items(), strict=True):
             one = row[column]
             look = {"levels": levels, "extend": "both", "cmap": "viridis"}
-            shown = axis.contourf(one.x, one.y, one.values, **look)
+            shown = axis.contourf(one.x, one.y, np.ma.masked_invalid(one.values), **look)
             for place, other in one.minima:
                 ring = {"ms": 6, "mfc": "white", "mec": COLOURS[1], "mew": 1.5}
                 axis.plot(one.x[other], one.y[place], "o", **ring)
@@ -48,8 +48,12 @@ def draw(rows: dict[str, list[Slice]]) -> Figure:
 
 
 def _contours(values: Float[np.ndarray, "rows columns"]) -> Float[np.ndarray, "contours"]:
-    """Quantiles, which show wells; two lines around a Ψ that is flat here."""
-    levels = np.unique(np.quantile(values, np.linspace(0, 0.95, 15)))
+    """Quantiles, which show wells; two lines around a Ψ that is flat here.
+
+    A law need not be finite everywhere, such as a logarithm of the concentration.
+    """
+    known = values[np.isfinite(values)]
+    levels = np.unique(np.quantile(known if known.size else [0.0], np.linspace(0, 0.95, 15)))
     if len(levels) < 2:
         middle = float(levels[0])
         levels = middle + np.array([-1.0, 1.0]) * max(1e-9, 1e-9 * abs(middle))

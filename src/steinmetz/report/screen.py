@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from steinmetz.assess.loo import Density
 from steinmetz.assess.scores import R2
-from steinmetz.infer.checks import examine
+from steinmetz.report.checks import advice, examine
 from steinmetz.report.page import number
 from steinmetz.report.summary import Admissible, PrintedRow, Summary
 
@@ -29,13 +30,15 @@ def final(summary: Summary, folder: Path) -> str:
         "+ k log n of its path that can be searched), from which the law came",
         f"  R²          {_r2_line(summary.r2)}",
         f"  coverage    {_coverage(summary)}",
-        f"  posterior   {_posterior(summary, folder)}",
+        f"  density     {_density(summary.elpd)}",
+        f"  posterior   {summary.inference.draws} draws by {summary.inference.method}",
         f"  admissible  {_admissible(proof)}",
         f"  seconds     {', '.join(f'{name} {value:.1f}' for name, value in seconds.items())}",
     ]
     if summary.inference.frozen:
         numbers = ", ".join(map(str, summary.inference.frozen))
         lines.append(f"  frozen      particles {numbers} (not finite)")
+    lines += [f"  held out    {words}" for words in summary.data.held_out_as]
     lines += [f"  note        {note}" for note in summary.data.notes]
     lines += [f"  fault       {fault}" for fault in proof.faults]
     return "\n".join([
@@ -45,6 +48,7 @@ def final(summary: Summary, folder: Path) -> str:
         f"  report      {folder / 'report.html'}",
         f"  law         {folder / 'law.json'}",
         f"  numbers     {folder / 'summary.json'}",
+        f"  checks      {_verdict(summary, folder)}",
     ])  # fmt: skip
 
 
@@ -58,12 +62,25 @@ def _admissible(found: Admissible) -> str:
     return f"{whole}; {'; '.join(parts)}"
 
 
-def _posterior(summary: Summary, folder: Path) -> str:
-    checks = examine(summary.inference)
+def _verdict(summary: Summary, folder: Path) -> str:
+    """All checks pass, or which do not, and what to do about the first."""
+    checks = examine(summary)
     failed = [check.name for check in checks if not check.passed]
-    wrong = f"{', '.join(failed)} failed: see steinmetz diagnose {folder}"
-    verdict = wrong if failed else f"all {len(checks)} checks pass"
-    return f"{summary.inference.draws} draws by {summary.inference.method}, {verdict}"
+    if not failed:
+        return f"all {len(checks)} checks pass"
+    names, see = ", ".join(failed), f"see steinmetz diagnose {folder}"
+    return f"{len(failed)} of {len(checks)} fail ({names}): {advice(checks)}; {see}"
+
+
+def _density(found: Density) -> str:
+    """Log predictive densities per tensor, left out one by one and held out."""
+    alone = f"LOO {found.elpd_loo / found.tensors:.3f} ± {found.se / found.tensors:.3f}"
+    parts = [f"{alone} per tensor, {found.p_loo:.1f} effective parameters"]
+    if found.elpd_test is not None:
+        parts.append(f"held out {found.elpd_test / found.test_tensors:.3f}")
+    if found.unreliable:
+        parts.append(f"unreliable for {found.unreliable} of {found.tensors} tensors (Pareto k)")
+    return ", ".join(parts)
 
 
 def table(rows: Sequence[PrintedRow]) -> list[str]:

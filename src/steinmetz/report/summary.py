@@ -101,6 +101,7 @@ class DataCounts(Document):
     rows: int
     cells: int = Field(description="observed stress values")
     held_out: int
+    held_out_as: list[str] = Field(description="which rows were held out, by table")
     components: list[str]
     experiments: list[str]
     notes: list[str]
@@ -163,6 +164,7 @@ def summarise(outcome: Outcome) -> Summary:
             rows=len(problem.train.state),
             cells=problem.train.cells,
             held_out=0 if problem.held_out is None else len(problem.held_out.state),
+            held_out_as=problem.held_out_as,
             components=list(problem.train.components),
             experiments=[block.experiment.name for block in problem.blocks],
             notes=problem.notes,

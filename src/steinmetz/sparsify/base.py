@@ -58,7 +58,10 @@ class Settings(BaseModel):
     rate: float = Field(0.05, gt=0, le=1, description="learning rate")
     penalty: Ends = Field((5.0, 30.0), description="first and last λ of the path, in log(n)/n")
     warm_up: float = Field(0.5, ge=0, le=1, description="share of the first steps in which λ grows")
-    precision: Literal["float32", "float64"] = Field("float32", description="of the training")
+    precision: Literal["float32", "float64"] = Field(
+        "float32",
+        description="of the training; float64 where float32 cannot tell the data from rounding",
+    )
     min_relative_noise: float = Field(0.1, ge=0, le=1, description="least noise training assumes")
     search: bool = Field(True, description="whether pruned laws are trimmed further, with refits")
     prune: bool = Field(True, description="whether zero weights go away; else the law is the net")

@@ -31,6 +31,9 @@ from steinmetz.sparsify.refit import Candidate, Objective
 from steinmetz.sparsify.search import Search, as_trained, searched
 from steinmetz.sparsify.train import Grid, Trained, Trial, train
 
+# Rounding of a predicted stress, in deviations of its noise, that training may have.
+_ROUNDING = 0.05
+
 
 class Task(NamedTuple):
     """What is carved out of what: a network, data, and the units in which both are near one.
@@ -98,6 +101,7 @@ def carve(
     _check_units(graph, units)
     # No prediction yet: the noise of a datum is first judged by the datum itself.
     first = units.weighted(data.values, settings.min_relative_noise)
+    settings = precise(settings, first)
     trials = [Trial(restart) for restart in range(settings.restarts)]
     grid = Grid(task.network, units.reference, [first], [data.cells], trials, settings)
     trained = train(key, grid, report, cache)
@@ -133,6 +137,18 @@ def carve(
         deviation=deviation,
         quadratic=compress(data, deviation),
     )
+
+
+def precise(settings: Settings, weighted: Quadratic) -> Settings:
+    """Settings that train in float64 where float32 cannot tell the data from rounding.
+
+    Stress is a difference of terms that cancel at rest: at strain ε they are 1/ε times as large, in
+    units of the noise as large as the rows of the weighted operator.
+    """
+    largest = float(jnp.sqrt(jnp.max(jnp.sum(weighted.factor**2, axis=2))))
+    if largest * float(np.finfo(settings.precision).eps) <= _ROUNDING:
+        return settings
+    return settings.model_copy(update={"precision": "float64"})
 
 
 def _taken(trained: Trained, count: int, settings: Settings) -> dict[int, int]:

@@ -11,6 +11,7 @@ import pydantic
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
+from steinmetz.data.hold_out import Way
 from steinmetz.data.noise import Config as Noise
 from steinmetz.experiments import base as experiments
 from steinmetz.infer import base as samplers
@@ -79,6 +80,12 @@ class Data(_Section):
         ge=0,
         lt=1,
         description="share of the measured rows kept for the test (from 20 rows on)",
+    )
+    hold_out: Way = Field(
+        "segments",
+        description="which rows are kept: segments of neighbours spread over every test curve, "
+        "whole curves (numbered by a column `curve`; without one, every table is a curve), the end "
+        "with the largest deformation, or single rows at random",
     )
     blocks: tuple[Block, ...] = Field(
         (), description="several blocks fitted jointly; each takes from data what it does not say"

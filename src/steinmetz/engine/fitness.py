@@ -1,0 +1,90 @@
+"""How a law and its posterior fit the data they come from: residuals, coverage, left-out data."""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from steinmetz.assess import fit, loo
+from steinmetz.data import noise
+from steinmetz.engine.problem import Problem
+from steinmetz.engine.sample import Ensemble
+from steinmetz.predict.log_likelihood import log_likelihood
+from steinmetz.records import Observations
+from steinmetz.scores.base import Judged
+from steinmetz.sparsify.carve import Carved
+from steinmetz.studies.study import Study
+
+
+class Fitness(NamedTuple):
+    """Residuals beside the stated noise, and densities of data that were left out."""
+
+    fit: fit.Fit
+    elpd: loo.Density
+
+
+def examine(
+    study: Study, problem: Problem, carved: Carved, ensemble: Ensemble, judged: Judged
+) -> Fitness:
+    """Everything that says whether law, posterior and stated noise fit the data."""
+    factor = float(ensemble.factor.mean())
+    left = _residuals(problem, carved, factor)
+    quality = fit.examine(left, carved.law.graph.size, _seen(problem, judged))
+    given = study.prior.temperature
+    temperature = float(problem.train.cells if given == "mean" else given)
+    density = loo.summed(
+        fitted(problem, carved, ensemble), _test(problem, carved, ensemble), temperature
+    )
+    return Fitness(quality, density)
+
+
+def fitted(problem: Problem, carved: Carved, ensemble: Ensemble) -> Float[np.ndarray, "draws data"]:
+    """Log likelihood of every fitted datum under every draw."""
+    parts = ensemble.theta, ensemble.factor, problem.train, carved.deviation
+    return log_likelihood(carved.law, *parts)
+
+
+def _test(problem: Problem, carved: Carved, ensemble: Ensemble) -> np.ndarray | None:
+    """The same of held-out rows, whose noise is judged at the prediction of the law."""
+    rows = problem.held_out
+    if rows is None:
+        return None
+    deviation = noise.stated(rows, carved.law.stress(rows.map), problem.floor)
+    return log_likelihood(carved.law, ensemble.theta, ensemble.factor, rows, deviation)
+
+
+def _residuals(problem: Problem, carved: Carved, factor: float) -> fit.Residuals:
+    """What the law leaves of the fitted data, in units of the deviation it was fitted with."""
+    train = problem.train
+    prediction = np.asarray(carved.law.stress(train.map))
+    deviation, observed = np.asarray(carved.deviation), np.asarray(train.observed)
+    whole = np.where(observed, deviation, 1.0)
+    share = np.asarray(noise.stated(train, jnp.asarray(prediction), 0.0)) ** 2 / whole**2
+    columns = {"its prediction": prediction}
+    for name, column in zip(problem.material.inputs, np.asarray(train.inputs).T, strict=True):
+        columns[name] = np.broadcast_to(column[:, None], prediction.shape)
+    return fit.Residuals(
+        (np.asarray(train.values) - prediction) / (whole * factor),
+        np.minimum(share, 1.0),
+        observed,
+        train.components,
+        columns,
+    )
+
+
+def _seen(problem: Problem, judged: Judged) -> fit.Seen:
+    """What the predictive band is judged by: the path where data were, or measured rows."""
+    path, floor = problem.path, problem.floor
+    if problem.truth is not None:
+        variance = path.absolute**2 + (path.relative * judged.law) ** 2
+        observed, of = judged.observed & path.sampled[:, None], "new data along the path, in range"
+    else:
+        rows: Observations = problem.held_out or problem.train
+        variance = np.asarray(noise.stated(rows, jnp.asarray(judged.law), 0.0)) ** 2
+        observed, of = (
+            judged.observed,
+            "fitted rows" if problem.held_out is None else "held-out rows",
+        )
+    share = variance / np.maximum(variance + floor**2, np.finfo(float).tiny)
+    return fit.Seen(judged.predictive, judged.values, share, observed, of)
