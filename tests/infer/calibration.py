@@ -11,19 +11,20 @@ import numpy.typing as npt
 from jaxtyping import Array
 
 from cases import Numbers
+from steinmetz.infer.base import Target, whiten
 from steinmetz.laplace import Laplace
 
 Ranks = npt.NDArray[np.int_]
 # key → a truth, and data that it gives
 Simulate = Callable[[Array], tuple[Array, Array]]
-# log density of a point, given data
-Conditional = Callable[[Array, Array], Array]
+# the target, given data
+Conditional = Callable[[Array], Target]
 
 
 def ranks(
     method: ModuleType,
     simulate: Simulate,
-    log_density: Conditional,
+    target: Conditional,
     count: int,
     draws: int,
     laplace: Callable[[Array], Laplace],
@@ -31,10 +32,8 @@ def ranks(
 ) -> Ranks:
     """Ranks (count × dimension) of truths among `draws` posterior draws each, in one program.
 
-    `simulate(key) → (truth, data)`, `log_density(x, data)`, `laplace(data)` for start and metric.
+    `simulate(key) → (truth, data)`, `target(data)`, `laplace(data)` for start and metric.
     """
-    from steinmetz.infer.base import as_target, whiten
-
     config = method.Config(**settings)
     schedule = config.schedule
 
@@ -42,8 +41,7 @@ def ranks(
         data_key, start_key, run_key, pick_key = jax.random.split(key, 4)
         truth, data = simulate(data_key)
         touching = laplace(data)
-        target = whiten(as_target(lambda x: log_density(x, data)), touching)
-        sampler = method.build(target, config)
+        sampler = method.build(whiten(target(data), touching), config)
         state = sampler.init(start_key, jax.random.normal(start_key, (config.width, truth.size)))
 
         def step(state: Any, number: Array) -> tuple[Any, None]:
