@@ -115,19 +115,19 @@ def graph(
     return Graph(inputs=inputs, activations=activations, edges=tuple(edges), nonnegative=signs)
 
 
-def readme_law():
+def readme_law() -> Law:
     """Ψ = 1.107 I1 + 8.505 softplus(0.04535 I1 + 0.1365 I2 − 1.793 J): finite at zero volume."""
     return small_law((0.04535, 0.1365, -1.793, 1.107, 8.505))
 
 
-def neo_hooke(shear=1.0, barrier=1.0, bulk=2.0):
+def neo_hooke(shear: float = 1.0, barrier: float = 1.0, bulk: float = 2.0) -> Law:
     """Ψ = ½μ I1 − b log J + ½κ J²; the normalisation makes the last ½κ (J − 1)²."""
     edges = (Edge(3, 2, UNIT), Edge(4, 2, UNIT), Edge(5, 0, 0), Edge(5, 3, 1), Edge(5, 4, 2))
     values = jnp.array([shear / 2, barrier, bulk / 2])
     return Law(graph(edges, ("neglog", "square")), values, REFERENCE)
 
 
-def small_law(values=(0.05, 0.1, -1.5, 1.0, 6.0)):
+def small_law(values: tuple[float, ...] = (0.05, 0.1, -1.5, 1.0, 6.0)) -> Law:
     """Ψ = 1.0 I1 + 6.0 softplus(0.05 I1 + 0.1 I2 − 1.5 J)."""
     edges = (Edge(3, 0, 0), Edge(3, 1, 1), Edge(3, 2, 2), Edge(4, 0, 3), Edge(4, 3, 4))
     signs = (True, True, False, True, True)

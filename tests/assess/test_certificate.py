@@ -1,38 +1,47 @@
 """The certificate: every point has laws that pass it and laws that it flags."""
 
 import dataclasses
+from collections.abc import Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxtyping import Array
 
-from cases import BY_SIGNS, REFERENCE, graph, neo_hooke, readme_law
+from cases import BY_SIGNS, REFERENCE, Numbers, graph, neo_hooke, present, readme_law
+from steinmetz.api import Result
 from steinmetz.assess import certificate
+from steinmetz.assess.certificate import Certificate
 from steinmetz.experiments import full_tensor as tensors
 from steinmetz.experiments import plane_strain
 from steinmetz.materials import isotropic, mechanochemistry
-from steinmetz.materials.base import Material
+from steinmetz.materials.base import Material, State, States
+from steinmetz.materials.demands import Demands
 from steinmetz.potentials.graph import UNIT, Edge
 from steinmetz.potentials.law import Law
 from steinmetz.records import Conditions, Reference
 
 STRESS = ("S11", "S22", "S33", "S12", "S13", "S23")
 
+Term = tuple[float, dict[str, float]]
+"""A weight, and the factors of the inputs of its unit."""
+
 
 @pytest.fixture(scope="module")
-def rubber():
+def rubber() -> Material:
     """The incompressible isotropic material."""
     return isotropic.build(isotropic.Config(incompressible=True))
 
 
 @pytest.fixture(scope="module")
-def solid():
+def solid() -> Material:
     """Mechanochemistry."""
     return mechanochemistry.build(mechanochemistry.Config())
 
 
-def around(material, count=2000):
+def around(material: Material, count: int = 2000) -> Numbers:
     """States twice as far as usual data; of constant volume where the material is."""
     if "c" in material.state:
         wide = plane_strain.build(plane_strain.Config(spread=0.4))
@@ -42,15 +51,17 @@ def around(material, count=2000):
     return rows / np.cbrt(volume)[:, None]
 
 
-def certify(material, law, particles=None):
-    particles = np.zeros((0, law.graph.size)) if particles is None else np.asarray(particles)
-    names = STRESS if material.name == "isotropic" else ("S11", "S22", "S12", "mu")
+def certify(
+    material: Material, law: Law, particles: Sequence[Sequence[float]] | None = None
+) -> Certificate:
+    draws = np.zeros((0, law.graph.size)) if particles is None else np.asarray(particles)
+    names: tuple[str, ...] = STRESS if material.name == "isotropic" else ("S11", "S22", "S12", "mu")
     names = ("S12",) if material.incompressible else names
     operator = material.operator(jnp.asarray(material.undeformed), names)
-    return certificate.certify(law, particles, material, around(material), operator)
+    return certificate.certify(law, draws, material, around(material), operator)
 
 
-def linear(material, **weights):
+def linear(material: Material, **weights: float) -> Law:
     """Ψ = Σ w x."""
     inputs = material.inputs
     edges = [Edge(len(inputs), inputs.index(n), k) for k, n in enumerate(weights)]
@@ -58,9 +69,11 @@ def linear(material, **weights):
     return Law(drawn, jnp.array(list(weights.values())), material.reference)
 
 
-def units(material, terms, activation="softplus"):
+def units(material: Material, terms: Sequence[Term], activation: str = "softplus") -> Law:
     """Ψ = I1 (or nothing) + Σ weight · activation(Σ w x), a term per pair (weight, {input: w})."""
-    inputs, edges, values = material.inputs, [], []
+    inputs = material.inputs
+    edges: list[Edge] = []
+    values: list[float] = []
     out = len(inputs) + len(terms)
     for number, (weight, inner) in enumerate(terms):
         for name, factor in inner.items():
@@ -72,11 +85,11 @@ def units(material, terms, activation="softplus"):
     return Law(drawn, jnp.array(values), material.reference)
 
 
-def statuses(found):
+def statuses(found: Certificate) -> dict[str, str]:
     return {point.name: point.status for point in found.points}
 
 
-def test_energy_in_i1_alone_is_flagged(material):
+def test_energy_in_i1_alone_is_flagged(material: Material) -> None:
     """It is polyconvex, yet a pressure makes it swell: K = −2/3, and σ11 > 0 in compression."""
     law = linear(material, I1=1.0)
     found = certify(material, law)
@@ -93,7 +106,7 @@ def test_energy_in_i1_alone_is_flagged(material):
     assert "bulk modulus violated by the law: K = -0.6667" in found.faults[0]
 
 
-def test_law_that_is_finite_at_zero_volume_is_flagged_for_that_alone(material):
+def test_law_that_is_finite_at_zero_volume_is_flagged_for_that_alone(material: Material) -> None:
     found = certify(material, readme_law())
     expected = dict.fromkeys(BY_SIGNS, "proven") | {"growth as ‖F‖ → ∞": "proven"}
     checked = ("bulk modulus", "shear modulus", "energy not negative")
@@ -116,7 +129,7 @@ def test_growth_is_shown_also_where_it_is_not_demanded() -> None:
     assert point.count("violated") == 0
 
 
-def test_neo_hooke_with_a_barrier_passes_every_point(material):
+def test_neo_hooke_with_a_barrier_passes_every_point(material: Material) -> None:
     found = certify(material, neo_hooke(), [[0.5, 1.0, 1.0], [0.4, 1.2, 0.8]])
     assert (found.violated, found.faults, found.checked) == (0, [], 3)
     by_proof = (*BY_SIGNS, "growth as J → 0", "growth as ‖F‖ → ∞")
@@ -128,24 +141,24 @@ def test_neo_hooke_with_a_barrier_passes_every_point(material):
     assert found.point("elliptic").figures[0] == pytest.approx(1)  # μ, from m across cof F N
 
 
-def test_plain_neo_hooke_has_no_tangent_that_proves_its_growth(material):
+def test_plain_neo_hooke_has_no_tangent_that_proves_its_growth(material: Material) -> None:
     """½ I1 − log J grows, but its slope in J is negative everywhere: it is checked on paths."""
     assert statuses(certify(material, neo_hooke(bulk=0.0)))["growth as ‖F‖ → ∞"] == "checked"
 
 
 @pytest.mark.parametrize("weight", [-1.0, 0.0])
-def test_a_barrier_counts_only_with_a_positive_weight(material, weight):
+def test_a_barrier_counts_only_with_a_positive_weight(material: Material, weight: float) -> None:
     assert statuses(certify(material, neo_hooke(barrier=weight)))["growth as J → 0"] == "violated"
 
 
-def test_a_barrier_that_another_input_softens_is_not_a_proof(material):
+def test_a_barrier_that_another_input_softens_is_not_a_proof(material: Material) -> None:
     """−log(I1 + J) is finite in uniaxial compression, though infinite where I1 vanishes too."""
     edges = (Edge(3, 0, 0), Edge(3, 2, 1), Edge(4, 3, 2))
     law = Law(graph(edges, ("neglog",)), jnp.ones(3), REFERENCE)
     assert statuses(certify(material, law))["growth as J → 0"] == "violated"
 
 
-def test_pressure_that_beats_the_stretch_is_flagged_far_out(material):
+def test_pressure_that_beats_the_stretch_is_flagged_far_out(material: Material) -> None:
     """I1 − 0.01 J: what is left of the normalisation wins only at a stretch of three hundred."""
     law = neo_hooke(shear=2.0, barrier=1.99, bulk=0.0)
     point = certify(material, law).point("growth as ‖F‖ → ∞")
@@ -153,7 +166,7 @@ def test_pressure_that_beats_the_stretch_is_flagged_far_out(material):
     assert "uniform extension" in point.sentence
 
 
-def test_convexity_is_flagged(material):
+def test_convexity_is_flagged(material: Material) -> None:
     law = units(material, [(-1.0, {"J": 2.0})])
     assert not certificate.prove(law.graph, np.asarray(law.values)).convex
     found = certify(material, law)
@@ -161,7 +174,7 @@ def test_convexity_is_flagged(material):
     assert found.point("monotone").status == "proven"
 
 
-def test_convexity_that_signs_do_not_prove_is_checked(material):
+def test_convexity_that_signs_do_not_prove_is_checked(material: Material) -> None:
     """softplus(J) + softplus(−J) − ½ … written with a negative weight: 2 softplus(J) − J + J."""
     law = units(material, [(1.0, {"I1": 0.5}), (2.0, {"J": 1.0}), (-0.5, {"J": 1.0})])
     point = certify(material, law).point("polyconvex")
@@ -195,7 +208,7 @@ def test_printed_law_is_the_printed_expression(printed_law: Law) -> None:
     assert float(found) == pytest.approx(expected, rel=1e-12)
 
 
-def test_stress_at_rest_is_flagged(material):
+def test_stress_at_rest_is_flagged(material: Material) -> None:
     """Without its directions the normalisation shifts the energy and leaves the stress 2 I."""
     law = linear(material, I1=1.0)
     point = certify(material, Law(law.graph, law.values, Reference(REFERENCE.point))).point(
@@ -205,13 +218,13 @@ def test_stress_at_rest_is_flagged(material):
     assert point.figures[0] == pytest.approx(2)
 
 
-def test_shear_modulus_is_flagged(material):
+def test_shear_modulus_is_flagged(material: Material) -> None:
     point = certify(material, neo_hooke(shear=-1.0)).point("shear modulus")
     assert point.status == "violated"
     assert point.figures[0] == pytest.approx(-1)
 
 
-def test_lost_ellipticity_is_flagged_with_its_place(material):
+def test_lost_ellipticity_is_flagged_with_its_place(material: Material) -> None:
     """I1 − 2 J²: 2 − 4 |cof F N|², least where two stretches are largest."""
     edges = (Edge(3, 2, UNIT), Edge(4, 0, 0), Edge(4, 3, 1))
     law = Law(graph(edges, ("square",)), jnp.array([1.0, -2.0]), REFERENCE)
@@ -222,11 +235,11 @@ def test_lost_ellipticity_is_flagged_with_its_place(material):
     assert 2 - 4 * largest <= found.figures[0] <= 2 - 4 * 1.4**4 + 1e-9
 
 
-def test_margin_is_the_least_second_derivative_along_m_and_n(material):
+def test_margin_is_the_least_second_derivative_along_m_and_n(material: Material) -> None:
     """Against the Hessian in F of a law with all three invariants, at one state."""
     law, F = readme_law(), np.diag([0.6, 1.0, 1.4])
 
-    def energy(flat):
+    def energy(flat: Array) -> Array:
         return law.energy(material.features(flat)[None])[0]
 
     tangent = np.asarray(jax.hessian(energy)(jnp.asarray(F.ravel()))).reshape(3, 3, 3, 3)
@@ -243,26 +256,26 @@ def test_margin_is_the_least_second_derivative_along_m_and_n(material):
 class OneState(isotropic.Isotropic):
     """Ellipticity at the state of the data and nowhere else."""
 
-    def demands(self, states):
+    def demands(self, states: States) -> Demands:
         whole = super().demands(states)
-        kept, count = whole.increments, len(states)
+        kept, count = present(whole.increments), len(states)
         one = kept._replace(states=kept.states[-count:], bases=kept.bases[-count:])
         return whole._replace(increments=one)
 
 
-def fields(material):
+def fields(material: Material) -> dict[str, Any]:
     return {f.name: getattr(material, f.name) for f in dataclasses.fields(material)}
 
 
 class Slanted(isotropic.Isotropic):
     """Its second input is an entry of F."""
 
-    def features(self, state):
+    def features(self, state: State) -> Array:
         return super().features(state).at[1].set(3 * state[0])
 
 
 @pytest.mark.parametrize("declared", [True, False])
-def test_inputs_that_are_not_objective_are_flagged(material, declared):
+def test_inputs_that_are_not_objective_are_flagged(material: Material, declared: bool) -> None:
     """Whatever the material declares of itself."""
     changed = dataclasses.replace(material, objective=declared)
     assert certify(changed, neo_hooke()).point("objective").status == (
@@ -273,7 +286,7 @@ def test_inputs_that_are_not_objective_are_flagged(material, declared):
     assert point.figures[0] > 0.01
 
 
-def test_incompressible_mooney_rivlin_passes(rubber):
+def test_incompressible_mooney_rivlin_passes(rubber: Material) -> None:
     found = certify(rubber, linear(rubber, I1=0.5, I2=0.2))
     assert found.violated == 0
     expected = dict.fromkeys((*BY_SIGNS, "growth as ‖F‖ → ∞"), "proven")
@@ -282,7 +295,7 @@ def test_incompressible_mooney_rivlin_passes(rubber):
     assert found.point("shear modulus").figures[0] == pytest.approx(2 * 0.7)
 
 
-def test_incompressible_law_that_falls_with_i2_is_flagged(rubber):
+def test_incompressible_law_that_falls_with_i2_is_flagged(rubber: Material) -> None:
     found = certify(rubber, linear(rubber, I1=0.5, I2=-0.2))
     wrong = {name for name, status in statuses(found).items() if status == "violated"}
     assert wrong == {
@@ -291,7 +304,7 @@ def test_incompressible_law_that_falls_with_i2_is_flagged(rubber):
     assert found.point("shear modulus").figures[0] == pytest.approx(2 * 0.3)
 
 
-def test_mechanochemistry_says_what_is_not_demanded(solid):
+def test_mechanochemistry_says_what_is_not_demanded(solid: Material) -> None:
     """20 e1² + 20 e6² + (c + 50 e2²)² − 20 e2²: four wells, and a quartic that holds them."""
     edges = (
         Edge(4, 0, UNIT), Edge(5, 1, UNIT), Edge(6, 2, UNIT), Edge(7, 3, UNIT), Edge(7, 5, 0),
@@ -308,20 +321,20 @@ def test_mechanochemistry_says_what_is_not_demanded(solid):
 
 
 @pytest.mark.parametrize("activation", ["square", "softplus"])
-def test_energy_that_falls_without_bound_is_flagged(solid, activation):
+def test_energy_that_falls_without_bound_is_flagged(solid: Material, activation: str) -> None:
     law = units(solid, [(1.0, {"e1": 1.0}), (-2.0, {"e1": 1.0, "e2": 0.5})], activation)
     found = certify(solid, law)
     assert found.point("bounded below").status == "violated"
     assert found.violated == 1
 
 
-def test_energy_that_falls_to_a_bound_is_bounded(solid):
+def test_energy_that_falls_to_a_bound_is_bounded(solid: Material) -> None:
     """−softplus(−e1) … rises to zero, softplus(−e1) falls to zero."""
     law = units(solid, [(1.0, {"e1": -1.0}), (1.0, {"e2": 1.0})])
     assert certify(solid, law).point("bounded below").status == "checked"
 
 
-def test_sign_of_each_particle_counts(material):
+def test_sign_of_each_particle_counts(material: Material) -> None:
     law = linear(material, I1=1.0)
     found = certify(material, law, [[1.0], [-0.1], [0.5]])
     np.testing.assert_array_equal(found.point("monotone").violated, [False, False, True, False])
@@ -343,18 +356,18 @@ def test_two_negative_weights_in_a_row_rise_again(material: Material) -> None:
 class Plain(isotropic.Isotropic):
     """It declares no places to look at."""
 
-    def demands(self, states):
+    def demands(self, states: States) -> Demands:
         return super(isotropic.Isotropic, self).demands(states)
 
 
-def test_a_material_that_demands_nothing_says_so(material):
+def test_a_material_that_demands_nothing_says_so(material: Material) -> None:
     plain = dataclasses.replace(material, conditions=Conditions(False, (), False))
     found = statuses(certify(Plain(**fields(plain)), linear(material, I1=-1.0)))
     assert found.pop("objective") == "proven"
     assert set(found.values()) == {"not demanded"}
 
 
-def test_main_run_is_proven_by_its_signs(gent):
+def test_main_run_is_proven_by_its_signs(gent: Result) -> None:
     found = gent.certificate
     assert (found.checked, found.states) == (2001, 100_000)
     assert {found.point(name).status for name in BY_SIGNS} == {"proven"}

@@ -4,13 +4,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from cases import Numbers
 from steinmetz.assess import loo
 
 NOISE = 0.7
 
+Densities = tuple[Numbers, Numbers, Numbers]
+"""Log-likelihoods of draws; of every point, its exact density without it and with it."""
+
 
 @pytest.fixture(scope="module")
-def linear():
+def linear() -> Densities:
     """A line through 25 points with a Gaussian prior: draws, and every exact density."""
     random = np.random.default_rng(0)
     X = np.stack([np.ones(25), np.linspace(-1, 1, 25), random.normal(size=25)], axis=1)
@@ -29,14 +33,14 @@ def linear():
     return log_likelihood, exact, inside
 
 
-def posterior(X, y):
+def posterior(X: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
     """Mean and covariance of the coefficients, prior deviation 2."""
     precision = X.T @ X / NOISE**2 + np.eye(X.shape[1]) / 4
-    covariance = np.linalg.inv(precision)
+    covariance = np.asarray(np.linalg.inv(precision), np.float64)
     return covariance @ X.T @ y / NOISE**2, covariance
 
 
-def test_every_density_is_the_exact_one(linear):
+def test_every_density_is_the_exact_one(linear: Densities) -> None:
     log_likelihood, exact, inside = linear
     found = loo.leave_one_out(log_likelihood)
     np.testing.assert_allclose(found.elpd, exact, atol=0.04)
@@ -45,7 +49,7 @@ def test_every_density_is_the_exact_one(linear):
     assert found.shape.max() < 0.7
 
 
-def test_the_record_adds_up(linear):
+def test_the_record_adds_up(linear: Densities) -> None:
     log_likelihood, exact, inside = linear
     found = loo.summed(log_likelihood, log_likelihood[:, :5])
     assert found.elpd_loo == pytest.approx(exact.sum(), abs=0.1)
@@ -57,7 +61,7 @@ def test_the_record_adds_up(linear):
     assert found.elpd_test == pytest.approx(direct)
 
 
-def test_without_smoothing_an_outlier_is_worse(linear):
+def test_without_smoothing_an_outlier_is_worse(linear: Densities) -> None:
     """A datum eight deviations away: plain weights are those of one draw, and k tells."""
     random = np.random.default_rng(1)
     draws = random.normal(size=2000)
@@ -67,7 +71,7 @@ def test_without_smoothing_an_outlier_is_worse(linear):
 
 
 @pytest.mark.parametrize("shape", [-0.3, 0.0, 0.4, 0.9])
-def test_pareto_tail_is_recovered(shape):
+def test_pareto_tail_is_recovered(shape: float) -> None:
     excess = np.sort(stats.genpareto.rvs(shape, scale=2.0, size=4000, random_state=3))
     found, scale = loo.pareto_fit(excess)
     assert found == pytest.approx(shape, abs=0.06)
@@ -77,7 +81,7 @@ def test_pareto_tail_is_recovered(shape):
     np.testing.assert_allclose(loo.pareto_quantile(chances, shape, 2.0), expected, rtol=1e-10)
 
 
-def test_few_and_equal_draws_say_that_nothing_is_known():
+def test_few_and_equal_draws_say_that_nothing_is_known() -> None:
     few = loo.summed(np.random.default_rng(0).normal(size=(6, 3)), None)
     assert few.pareto_k is None
     assert few.unreliable == 3

@@ -8,7 +8,7 @@ from steinmetz.assess import response
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
-def test_least_eigenvalue_agrees_with_a_solver(size):
+def test_least_eigenvalue_agrees_with_a_solver(size: int) -> None:
     random = np.random.default_rng(size)
     half = random.normal(size=(200, size, size))
     matrices = half + np.swapaxes(half, 1, 2)

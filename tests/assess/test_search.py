@@ -6,7 +6,7 @@ import numpy as np
 from steinmetz.assess import search
 
 
-def test_indefinite_agrees_with_eigenvalues():
+def test_indefinite_agrees_with_eigenvalues() -> None:
     random = np.random.default_rng(0)
     for _ in range(200):
         half = random.normal(size=(3, 3))

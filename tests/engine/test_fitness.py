@@ -1,6 +1,7 @@
 """Residuals and left-out densities of a run, against what they are by hand."""
 
 import dataclasses
+from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
@@ -9,12 +10,13 @@ from scipy import stats
 
 import steinmetz
 from cases import QUICK, mooney_rivlin_table
+from steinmetz.api import Result
 from steinmetz.engine import fitness
 from steinmetz.report.checks import fit_checks
 from steinmetz.report.summary import summarise
 
 
-def test_log_likelihood_is_that_of_the_noise(quick):
+def test_log_likelihood_is_that_of_the_noise(quick: Result) -> None:
     """One tensor after the other, and its sum is −χ²/2 with the deviations' share."""
     found = fitness.fitted(quick.problem, quick.carved, quick.ensemble)
     train, deviation = quick.problem.train, np.asarray(quick.carved.deviation)
@@ -25,7 +27,7 @@ def test_log_likelihood_is_that_of_the_noise(quick):
         np.testing.assert_allclose(found[draw], expected, rtol=1e-9)
 
 
-def test_the_numbers_of_a_run_agree_with_its_table(quick):
+def test_the_numbers_of_a_run_agree_with_its_table(quick: Result) -> None:
     scores = quick.scores
     row = next(row for row in quick.table if row.picked)
     assert scores.fit.misfit.value == pytest.approx(row.loss, rel=1e-2)
@@ -40,7 +42,9 @@ def test_the_numbers_of_a_run_agree_with_its_table(quick):
     ("true", "stated", "passes"), [(0.05, 0.05, True), (0.2, 0.05, False), (0.01, 0.1, False)]
 )
 @pytest.mark.parametrize("seed", [0, 1])
-def test_noise_of_a_table_that_is_not_as_stated_is_named(tmp_path, true, stated, passes, seed):
+def test_noise_of_a_table_that_is_not_as_stated_is_named(
+    tmp_path: Path, true: float, stated: float, passes: bool, seed: int
+) -> None:
     table = tmp_path / "rubber.csv"
     mooney_rivlin_table(table, seed=seed, rows=80, noise=true, blank=0)
     result = steinmetz.run(steinmetz.measured(table, relative=stated, changes=QUICK))

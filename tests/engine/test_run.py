@@ -222,7 +222,7 @@ def test_measured_mooney_rivlin_with_blank_cells(tmp_path: Path, full_tensor: Ex
     at = full_tensor.map(result.problem.material, fresh.reshape(-1, 9), names)
     predicted = np.asarray(result.law.stress(at))
     assert 1 - ((predicted - truth) ** 2).sum() / ((truth - truth.mean(0)) ** 2).sum() >= 0.99
-    assert result.scores.r2.test >= 0.99
+    assert present(result.scores.r2.test) >= 0.99
     assert proven_by_signs(result)
     assert result.scores.r2.path is None
     assert jnp.isfinite(result.law.values).all()

@@ -36,7 +36,7 @@ def test_energy_and_slope_are_those_in_stretches(F: Numbers | None) -> None:
     np.testing.assert_allclose(np.ravel(jax.grad(energy)(jnp.asarray(F))), expected, atol=1e-8)
 
 
-def principal_stresses(stretch):
+def principal_stresses(stretch: Numbers) -> Numbers:
     """dΨ/dλ_i = Σ μ_p (λ_i^(α_p − 1) − 1/λ_i) + κ (J − 1) J/λ_i."""
     values, J = ogden.PARAMETERS, np.prod(stretch)
     total = values["kappa"] * (J - 1) * J / stretch
@@ -46,7 +46,7 @@ def principal_stresses(stretch):
     return total
 
 
-def test_stress_is_exact_up_to_tenfold_stretch(random_tensors):
+def test_stress_is_exact_up_to_tenfold_stretch(random_tensors: Numbers) -> None:
     """Standard tests, double and nearly double stretches, in axes that are turned."""
     states = []
     for a in (2.0, 4.0, 7.0, 10.0):

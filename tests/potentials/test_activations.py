@@ -5,18 +5,19 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import sympy
+from jaxtyping import Array
 
-from steinmetz.potentials.activations import ACTIVATIONS
+from steinmetz.potentials.activations import ACTIVATIONS, Activation
 
 Z = jnp.concatenate([jnp.linspace(-40, 40, 161), jnp.array([1e-9, -1e-9, 0.5])])
 
 
-def inside(kind):
+def inside(kind: Activation) -> Array:
     return Z[(kind.domain[0] < Z) & (kind.domain[1] > Z)]
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-def test_declared_facts_hold_on_the_domain(name):
+def test_declared_facts_hold_on_the_domain(name: str) -> None:
     kind = ACTIVATIONS[name]
     z = inside(kind)
     value, slope = kind.both(z)
@@ -35,7 +36,7 @@ def test_declared_facts_hold_on_the_domain(name):
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
 @pytest.mark.parametrize("end", [0, 1])
-def test_declared_limits_are_approached(name, end):
+def test_declared_limits_are_approached(name: str, end: int) -> None:
     """Far towards an end, a(z) is near its finite limit or large with the sign of it."""
     kind = ACTIVATIONS[name]
     bound, limit = kind.domain[end], kind.ends[end]

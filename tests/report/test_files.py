@@ -86,7 +86,7 @@ def test_law_of_the_folder_predicts_what_the_summary_prints(folder: Path, gent: 
     assert stored["closed_form"]["text"] == json.loads((folder / "summary.json").read_text())["law"]
 
 
-def test_report_is_one_offline_file(folder):
+def test_report_is_one_offline_file(folder: Path) -> None:
     page = (folder / "report.html").read_text()
     assert page.count("data:image/png;base64,") == 3
     assert not re.search(r"""(src|href)=["'](?!data:)""", page)

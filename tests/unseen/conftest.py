@@ -8,6 +8,6 @@ from steinmetz import registry
 
 
 @pytest.fixture(autouse=True)
-def unseen(monkeypatch):
+def unseen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The laws of this folder, found by name."""
     monkeypatch.setenv(registry.VARIABLE, str(Path(__file__).parent))

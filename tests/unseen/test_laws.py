@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import steinmetz
+from cases import present
 from steinmetz import registry
-from steinmetz.engine.problem import prepare
+from steinmetz.engine.problem import Problem, prepare
 
 NAMES = sorted(path.stem for path in (Path(__file__).parent / "laws").glob("*.py"))
 
 
-def problem(name):
+def problem(name: str) -> Problem:
     """The data of an unseen law in the built-in study of its material."""
     swells = name == "flory_huggins"
     study = "mechanochemistry" if swells else "hyperelasticity"
@@ -22,9 +23,9 @@ def problem(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_law_is_finite_and_stress_free(name):
+def test_law_is_finite_and_stress_free(name: str) -> None:
     found = problem(name)
-    truth, reference = found.truth, found.material.reference
+    truth, reference = present(found.truth), found.material.reference
     assert np.isfinite(found.train.values).all()
     assert np.isfinite(truth.stress(reference, found.path.map)).all()
     assert np.isfinite(truth.energies(reference, found.path.map.inputs)).all()
@@ -35,7 +36,7 @@ def test_law_is_finite_and_stress_free(name):
         assert float(slope @ jnp.array([2.0, 4.0, 1.0])) == pytest.approx(0, abs=1e-12)
 
 
-def test_no_law_is_ours(monkeypatch):
+def test_no_law_is_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(registry.VARIABLE)
     assert len(NAMES) == 7
     assert not set(NAMES) & set(registry.names("laws"))

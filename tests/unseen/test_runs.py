@@ -8,25 +8,27 @@ is that of one structure.
 
 import importlib.util
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import steinmetz
+from cases import present
 from steinmetz.report import checks, summary
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "unseen.py"
 
 
 @pytest.fixture(scope="module")
-def benchmark():
+def benchmark() -> ModuleType:
     """The script that prints the table."""
-    spec = importlib.util.spec_from_file_location("unseen_benchmark", BENCHMARK)
+    spec = present(importlib.util.spec_from_file_location("unseen_benchmark", BENCHMARK))
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    present(spec.loader).exec_module(module)
     return module
 
 
-def test_every_law_is_in_the_table(benchmark):
+def test_every_law_is_in_the_table(benchmark: ModuleType) -> None:
     """The table in the docs has a row per law."""
     page = (BENCHMARK.parents[1] / "docs" / "measured.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| `")]
@@ -38,7 +40,7 @@ def test_every_law_is_in_the_table(benchmark):
 @pytest.mark.parametrize(
     "name", [path.stem for path in (Path(__file__).parent / "laws").glob("*.py")]
 )
-def test_unseen_law_is_fitted_within_its_noise(benchmark, name):
+def test_unseen_law_is_fitted_within_its_noise(benchmark: ModuleType, name: str) -> None:
     result = steinmetz.run(benchmark.study_of(name))
     found = benchmark.judged(result)
     assert found["R² in range"] >= 0.98

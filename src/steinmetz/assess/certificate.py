@@ -39,7 +39,7 @@ class Certificate(NamedTuple):
     @property
     def broken(self) -> Bool[np.ndarray, "laws"]:
         """Laws (the law first) that violate a point that is demanded."""
-        return np.any([point.violated for point in self.points], axis=0)
+        return np.asarray(np.any([point.violated for point in self.points], axis=0))
 
     @property
     def checked(self) -> int:

@@ -50,7 +50,7 @@ class Point(NamedTuple):
     @property
     def violated(self) -> Flags:
         """Laws that break what is demanded."""
-        return (self.codes == VIOLATED) & self.demanded
+        return np.asarray((self.codes == VIOLATED) & self.demanded)
 
     def count(self, status: Status) -> int:
         """Laws of one status."""

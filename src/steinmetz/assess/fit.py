@@ -132,7 +132,8 @@ def _misfit(
 def chi_square(freedom: float, chance: float) -> float:
     """Quantile of χ², after Wilson and Hilferty."""
     part = 2 / (9 * freedom)
-    return freedom * max(1 - part + _NORMAL.inv_cdf(chance) * part**0.5, 0.0) ** 3
+    root: float = max(1 - part + _NORMAL.inv_cdf(chance) * part**0.5, 0.0)
+    return freedom * root**3
 
 
 def _scatter(

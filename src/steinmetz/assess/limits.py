@@ -59,7 +59,7 @@ def _by_tangent(seen: Evidence, wanted: Limit) -> Flags:
     tangent = np.zeros(len(seen.every), bool)
     for signs in wanted.signs:
         tangent |= _forced(seen, signs)
-    return tangent & seen.proofs.convex
+    return np.asarray(tangent & seen.proofs.convex)
 
 
 def _forced(seen: Evidence, signs: Signs) -> Flags:
@@ -85,7 +85,7 @@ def _at_the_end(seen: Evidence, wanted: Limit) -> Figures:
         return np.full(len(seen.every), np.nan)
     away = np.asarray(wanted.end) - np.asarray(seen.law.reference.point)
     value = limit(seen.law.graph, seen.every, wanted.end)
-    return value - seen.response.offset - seen.response.tilt @ away
+    return np.asarray(value - seen.response.offset - seen.response.tilt @ away)
 
 
 def _bounded(wanted: Limit, energies: Energies, dips: Float[np.ndarray, "laws paths"]) -> Point:
@@ -106,4 +106,4 @@ def _lasting(energies: Energies) -> Bool[np.ndarray, "laws paths"]:
     end, ten, hundred = np.moveaxis(energies, 2, 0)
     with np.errstate(invalid="ignore"):
         grows = (end - ten > ROUNDING * np.abs(end)) & (end - ten >= _LASTING * (ten - hundred))
-    return grows | (end == np.inf)
+    return np.asarray(grows | (end == np.inf))

@@ -184,7 +184,8 @@ def _respond(graph: Graph, reference: Reference, every: Array, where: Probe) -> 
         lowest = (jnp.min(far, initial=jnp.inf), _first(far), negative)
         return (*slack, *lowest, ends, peaks, dips, g[len(lines) :])
 
-    return jax.lax.map(one, every)
+    found: tuple[Array, ...] = jax.lax.map(one, every)
+    return found
 
 
 def _first(values: Float[Array, "many"]) -> Int[Array, ""]:
@@ -202,7 +203,8 @@ def _least_eigenvalue(matrix: Float[Array, "*batch n n"]) -> Float[Array, "*batc
     """Of symmetric matrices; up to three rows in closed form, which is fast for many of them."""
     size = matrix.shape[-1]
     if size > 3:
-        return jnp.linalg.eigvalsh(matrix)[..., 0]
+        ascending: Array = jnp.linalg.eigvalsh(matrix)
+        return ascending[..., 0]
     if size == 1:
         return matrix[..., 0, 0]
     if size == 2:

@@ -59,7 +59,8 @@ def _search(
         falling, bent = jax.vmap(at, (None, 0))(*pair)
         return jnp.any(falling, axis=0), jnp.any(bent)
 
-    return jax.lax.map(one, (every, states))
+    found: tuple[Array, Array] = jax.lax.map(one, (every, states))
+    return found
 
 
 def _indefinite(matrix: Float[Array, "n n"], rounding: Float[Array, ""]) -> Bool[Array, ""]:

@@ -42,4 +42,5 @@ def _each(
         cell = -0.5 * (r**2 + jnp.log(2 * jnp.pi)) - jnp.log(spread)
         return jnp.sum(jnp.where(observed, cell, 0.0), axis=1)
 
-    return jax.lax.map(one, pairs, batch_size=_BATCH)
+    found: Array = jax.lax.map(one, pairs, batch_size=_BATCH)
+    return found

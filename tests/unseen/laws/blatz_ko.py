@@ -9,4 +9,5 @@ PARAMETERS = {"mu": 1.0}
 def energy(inputs: Float[Array, "2"], parameters: dict[str, float]) -> Float[Array, ""]:
     """Ψ = μ/2 (I2/J² + 2J − 5)."""
     I2, J = inputs
-    return 0.5 * parameters["mu"] * (I2 / J**2 + 2 * J - 5)
+    psi: Array = 0.5 * parameters["mu"] * (I2 / J**2 + 2 * J - 5)
+    return psi

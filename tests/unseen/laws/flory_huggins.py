@@ -25,4 +25,5 @@ def energy(inputs: Float[Array, "4"], parameters: dict[str, float]) -> Float[Arr
     entropy = share * jnp.log(share) + (1 - share) * jnp.log1p(-share)
     mixing = parameters["thermal"] * (entropy + parameters["chi"] * share * (1 - share))
     swollen = 0.5 * parameters["bulk"] * (e1 - parameters["swelling"] * c) ** 2
-    return mixing + swollen + parameters["shear"] * (e2**2 + e6**2)
+    psi: Array = mixing + swollen + parameters["shear"] * (e2**2 + e6**2)
+    return psi

@@ -12,4 +12,5 @@ def energy(inputs: Float[Array, "2"], parameters: dict[str, float]) -> Float[Arr
     I1, J = inputs
     mu, b = parameters["mu"], parameters["b"]
     isochoric = mu / (2 * b) * jnp.expm1(b * (J ** (-2 / 3) * I1 - 3))
-    return isochoric + 0.5 * parameters["kappa"] * (J - 1) ** 2
+    psi: Array = isochoric + 0.5 * parameters["kappa"] * (J - 1) ** 2
+    return psi

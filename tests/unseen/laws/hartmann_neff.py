@@ -14,4 +14,5 @@ def energy(inputs: Float[Array, "3"], parameters: dict[str, float]) -> Float[Arr
     first, second = J ** (-2 / 3) * I1, J ** (-4 / 3) * I2
     shear = parameters["alpha"] * (first**3 - 27) + parameters["c10"] * (first - 3)
     mixed = parameters["c01"] * (second**1.5 - 3 * jnp.sqrt(3.0))
-    return shear + mixed + parameters["kappa"] / 50 * (J**5 + J**-5 - 2)
+    psi: Array = shear + mixed + parameters["kappa"] / 50 * (J**5 + J**-5 - 2)
+    return psi

@@ -10,7 +10,7 @@ PARAMETERS = {"mu1": 0.03, "alpha1": 3.8, "mu2": 0.24, "alpha2": 0.56, "kappa": 
 def energy(inputs: Float[Array, "2"], parameters: dict[str, float]) -> Float[Array, ""]:
     """Ψ = Σ μ_p 3^(1−α_p)/(2α_p) (I1^α_p − 3^α_p) − Σ μ_p log J + κ/2 (J − 1)²."""
     I1, J = inputs
-    total = 0.5 * parameters["kappa"] * (J - 1) ** 2
+    total: Array = 0.5 * parameters["kappa"] * (J - 1) ** 2
     for term in ("1", "2"):
         mu, alpha = parameters[f"mu{term}"], parameters[f"alpha{term}"]
         chain = 3.0 ** (1 - alpha) / (2 * alpha) * (I1**alpha - 3.0**alpha)

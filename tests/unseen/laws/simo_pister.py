@@ -11,4 +11,5 @@ def energy(inputs: Float[Array, "2"], parameters: dict[str, float]) -> Float[Arr
     """Ψ = μ/2 (I1 − 3) − μ log J + λ/2 (log J)²."""
     I1, J = inputs
     volume = 0.5 * parameters["lame"] * jnp.log(J) ** 2
-    return parameters["mu"] * (0.5 * (I1 - 3) - jnp.log(J)) + volume
+    psi: Array = parameters["mu"] * (0.5 * (I1 - 3) - jnp.log(J)) + volume
+    return psi
