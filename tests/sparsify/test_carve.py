@@ -35,7 +35,8 @@ def test_place_on_the_path_has_the_lowest_criterion_and_can_be_searched() -> Non
 def test_tied_weights_are_refused_where_inputs_have_sizes() -> None:
     tied = Layered(("a", "b", "c"), (3, 3), wiring=Wiring(tied=True))
     sizes, reference = (0.1, 0.05, 2.0), Reference((0.0, 0.0, 0.0))
-    task = carve.Task(tied, random_data(sizes), reference, sizes, 0.02, 5.0)
+    data = random_data(sizes)
+    task = carve.Task(tied, data, NaturalUnits.of(data, reference, sizes, 0.02), 5.0)
     with pytest.raises(InputError, match="without tied weights"):
         carve.carve(jax.random.key(0), task, l0.Config())
 
@@ -45,9 +46,7 @@ def test_small_strains_are_trained_in_float64(spread: float, precision: str) -> 
     """At strain 1e-6 float32 rounds a stress by many deviations of its noise."""
     study = steinmetz.study("hyperelasticity", {"data.experiment.spread": spread})
     found = prepare(jax.random.key(0), study)
-    material = found.material
-    units = NaturalUnits.of(found.train, material.reference, material.sizes, study.noise.floor)
-    weighted = units.weighted(found.train.values, study.sparsify.min_relative_noise)
+    weighted = found.units.weighted(found.train.values, study.sparsify.min_relative_noise)
     assert carve.precise(study.sparsify, weighted).precision == precision
 
 

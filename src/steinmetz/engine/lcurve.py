@@ -123,12 +123,8 @@ def _curves(study: Study, plan: Plan) -> list[_Curve]:
     for noise in (study.noise.relative,) if plan.noises is None else plan.noises:
         changed = study.noise.model_copy(update={"relative": noise})
         problem = prepare(keys["data"], study.model_copy(update={"noise": changed}))
-        material = problem.material
-        units = NaturalUnits.of(
-            problem.train, material.reference, material.sizes, study.noise.floor
-        )
         fresh = problem.fresh(keys["test"], study.assess.test_count)
-        curves.append(_Curve(noise, problem, units, fresh))
+        curves.append(_Curve(noise, problem, problem.units, fresh))
     return curves
 
 

@@ -61,7 +61,7 @@ def network_likelihood(study: Study) -> NetworkLikelihood:
     problem = prepare(keys["data"], study)
     material = problem.material
     network = network_of(study, material)
-    units = NaturalUnits.of(problem.train, material.reference, material.sizes, study.noise.floor)
+    units = problem.units
     quadratic = units.weighted(problem.train.values)
     free = Bijector(jnp.zeros(network.size, bool), jnp.ones(network.size))
     likelihood = density.Likelihood(quadratic, problem.train.cells)

@@ -19,6 +19,7 @@ from steinmetz.experiments import measured, observe
 from steinmetz.laws import base as laws
 from steinmetz.materials import base as materials
 from steinmetz.potentials.base import Network
+from steinmetz.potentials.units import NaturalUnits
 from steinmetz.records import Observations, Truth, ValidationPath
 from steinmetz.studies.study import Source, Study
 
@@ -41,7 +42,8 @@ class Problem(NamedTuple):
     """All blocks of a study, and what they make together.
 
     `train` and `held_out` are the data of all blocks, one below the other; `truth` is known for
-    synthetic data only. `floor` is the discrepancy a law is allowed, in the unit of the stress.
+    synthetic data only. `floor` is the discrepancy a law is allowed, in the unit of the stress;
+    `units` are the training data in units in which they are near one.
     `notes` say what of the tables is not used, `held_out_as` which rows are held out.
     """
 
@@ -52,6 +54,7 @@ class Problem(NamedTuple):
     held_out: Observations | None
     path: ValidationPath
     floor: float
+    units: NaturalUnits
     notes: list[str]
     held_out_as: list[str]
 
@@ -107,7 +110,8 @@ def prepare(key: Array, study: Study) -> Problem:
     path = observe.path(material, parts, study.assess.path_points)
     held_out = observe.joined(kept) if kept else None
     floor = study.noise.floor * train.scale
-    data = train, held_out, path, floor
+    units = NaturalUnits.of(train, material.reference, material.sizes, study.noise.floor)
+    data = train, held_out, path, floor, units
     return Problem(material, truth, tuple(blocks), *data, notes + _few(train), kept_as)
 
 

@@ -41,15 +41,8 @@ def carve_law(
     study: Study, problem: Problem, report: Report = silent, cache: Cache | None = None
 ) -> carve.Carved:
     """The sparse law of the data of a study."""
-    material = problem.material
-    task = carve.Task(
-        network_of(study, material),
-        problem.train,
-        material.reference,
-        material.sizes,
-        study.noise.floor,
-        _refit_deviation(study),
-    )
+    network, deviation = network_of(study, problem.material), _refit_deviation(study)
+    task = carve.Task(network, problem.train, problem.units, deviation)
     return carve.carve(stage_keys(study.seed)["carve"], task, study.sparsify, report, cache)
 
 

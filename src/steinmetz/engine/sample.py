@@ -19,8 +19,7 @@ from steinmetz.infer.driver import Checkpoints
 from steinmetz.laplace import Laplace
 from steinmetz.posterior import batched, density
 from steinmetz.potentials.base import Potential
-from steinmetz.potentials.law import Law, structure
-from steinmetz.potentials.units import NaturalUnits
+from steinmetz.potentials.law import structure
 from steinmetz.records import Report
 from steinmetz.shapes import Particles, PerParticle, Scalar, Theta, Vector
 from steinmetz.sparsify import carve
@@ -71,10 +70,13 @@ def target_of(posterior: density.Posterior, batch: int | None = None) -> Target:
     return Target(log_density, values_and_slopes, *rows, posterior.draw_prior)
 
 
-def potential_of(study: Study, problem: Problem, law: Law) -> Potential:
+def potential_of(study: Study, problem: Problem, carved: carve.Carved) -> Potential:
     """The law's graph; where nothing was pruned the network itself, which is faster."""
+    graph = carved.law.graph
+    if graph.size != carved.full:
+        return graph
     network = network_of(study, problem.material)
-    return network if law.graph.size == network.size and law.graph == network.graph() else law.graph
+    return network if graph == network.graph() else graph
 
 
 def prior_of(study: Study, problem: Problem, carved: carve.Carved) -> density.Config:
@@ -91,10 +93,9 @@ def prior_of(study: Study, problem: Problem, carved: carve.Carved) -> density.Co
 
 def posterior_of(carved: carve.Carved, problem: Problem, study: Study) -> density.Posterior:
     """The log posterior of the parameters of a carved law."""
-    law, material = carved.law, problem.material
-    units = NaturalUnits.of(problem.train, material.reference, material.sizes, study.noise.floor)
+    law, units = carved.law, problem.units
     likelihood = density.Likelihood(carved.quadratic, problem.train.cells, study.noise.unknown)
-    prior, potential = prior_of(study, problem, carved), potential_of(study, problem, law)
+    prior, potential = prior_of(study, problem, carved), potential_of(study, problem, carved)
     return density.build(law, likelihood, units.parameters(law.graph), prior, potential)
 
 

@@ -38,16 +38,12 @@ _ROUNDING = 0.05
 class Task(NamedTuple):
     """What is carved out of what: a network, data, and the units in which both are near one.
 
-    `sizes` are the sizes of the inputs, `floor` is the discrepancy allowed as a share of the
-    root-mean-square stress, `deviation` that of the Gaussian prior that holds refits, in natural
-    units.
+    `deviation` is that of the Gaussian prior that holds refits, in natural units.
     """
 
     network: Network
     observations: Observations
-    reference: Reference
-    sizes: tuple[float, ...]
-    floor: float
+    units: NaturalUnits
     deviation: float
 
 
@@ -96,8 +92,7 @@ def carve(
     form for mirror twins. Blocks of networks and the finished search are kept in `cache`. A failed
     training or search is a RunFailure that says what to change.
     """
-    data, graph = task.observations, task.network.graph()
-    units = NaturalUnits.of(data, task.reference, task.sizes, task.floor)
+    data, units, graph = task.observations, task.units, task.network.graph()
     _check_units(graph, units)
     # No prediction yet: the noise of a datum is first judged by the datum itself.
     first = units.weighted(data.values, settings.min_relative_noise)
@@ -121,7 +116,7 @@ def carve(
         selection = searched(starts, search, report, cache)
     else:
         selection = as_trained(starts, search)
-    deviation = noise.deviation(data, selection.prediction, task.floor)
+    deviation = noise.deviation(data, selection.prediction, units.floor)
     laws = [units.outward(row.law) for row in selection.table]
     laws = [fold_mirrors(law) for law in laws] if settings.prune else laws
     table = [row._replace(law=law) for row, law in zip(selection.table, laws, strict=True)]
