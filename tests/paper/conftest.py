@@ -44,9 +44,12 @@ def folder(tmp_path_factory):
 def outcomes(folder):
     """Comparison, bands, fits and flow of one seed."""
     arms = ("L0+NUTS", "L0+SVGD", "L2+SVGD", "L2+pSVGD")
+    loaded = grids.load("hyper-comparison")
+    checks = tuple(check for check in loaded.checks if set(check.arms) <= set(arms))
+    compared = {"arms": arms, "readings": ("proper",), "checks": checks}
     figures = {
-        "hyper-comparison": tiny("hyper-comparison", arms=arms, readings=("proper",)),
-        "hyper-bands": tiny("hyper-bands", readings=("proper",)),
+        "hyper-comparison": tiny("hyper-comparison", **compared, reference={"L0": "L0+NUTS"}),
+        "hyper-bands": tiny("hyper-bands", readings=("proper",), reference={}),
         "hyper-fits": tiny("hyper-fits"),
     }
     load = grids.load

@@ -37,6 +37,18 @@ def test_progress_counts_all_points_and_names_the_one_under_way(outcomes, folder
     assert heard[1][1]["now"] == "hyper-fits L1, proper, seed 0"
 
 
+def test_laws_come_first_then_references_and_nothing_twice():
+    figures = [grids.load(name) for name in ("hyper-bands", "hyper-comparison", "hyper-fits")]
+    tasks = [(grid.kind, p) for grid in figures for p in grids.points(grid, "quick", 2)]
+    laws, references, rest = reproduce.stages(tasks)
+    assert len(laws) == 6  # three penalties, two seeds: readings and samplers share them
+    assert {point.arm for _, point in references} == {"L0+NUTS", "L1+NUTS", "L2+NUTS"}
+    assert len(references) == 12
+    shared = [point for _, point in rest if point.arm == "L0+SVGD"]
+    assert len(shared) == 4  # those of the bands are those of the comparison
+    assert rest[0][1].arm.startswith("L2")  # the longest first
+
+
 def test_an_unknown_scale_is_one_sentence(folder):
     with pytest.raises(InputError, match="possible: quick, full"):
         reproduce.reproduce(["hyper-fits"], "huge", 1, folder)
