@@ -2,7 +2,7 @@
 
 import pytest
 
-from steinmetz.paper import grids, reproduce
+from steinmetz.paper import grids, page, reproduce
 from steinmetz.paper.arms import Sized
 
 TINY = {
@@ -56,3 +56,9 @@ def outcomes(folder):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grids, "load", lambda name: figures.get(name) or load(name))
         return reproduce.reproduce([*figures, "l1-flow"], "quick", 1, folder)
+
+
+@pytest.fixture(scope="session")
+def about(outcomes, folder):
+    """What the page says of them; its files are in the folder."""
+    return page.save(outcomes, folder, page.Run(1, 2.0))

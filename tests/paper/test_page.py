@@ -5,8 +5,7 @@ import json
 from steinmetz.paper import claims, grids, page
 
 
-def test_the_page_has_every_figure_claim_and_erratum_and_loads_nothing(outcomes, folder):
-    about = page.save(outcomes, folder, page.Run(1, 2.0))
+def test_the_page_has_every_figure_claim_and_erratum_and_loads_nothing(outcomes, folder, about):
     html = (folder / "reproduction.html").read_text(encoding="utf-8")
     for outcome in outcomes:
         assert outcome.grid.title.split(":")[0] in html
@@ -30,8 +29,7 @@ def test_the_page_has_every_figure_claim_and_erratum_and_loads_nothing(outcomes,
         assert f"seeds 0–{part.seeds - 1}" in text
 
 
-def test_claims_are_a_list_that_scripts_can_read(outcomes, folder):
-    about = page.save(outcomes, folder, page.Run(1, 2.0))
+def test_claims_are_a_list_that_scripts_can_read(outcomes, folder, about):
     stored = json.loads((folder / page.CLAIMS).read_text(encoding="utf-8"))
     verdicts = [claims.Verdict.model_validate(entry) for entry in stored]
     assert len(verdicts) == sum(about.counts.values()) > 0
@@ -43,8 +41,9 @@ def test_claims_are_a_list_that_scripts_can_read(outcomes, folder):
     assert {one.verdict for one in counted} == {"undecided"}  # one seed decides nothing
 
 
-def test_every_arm_has_its_diagnostics_and_constant_predictions_are_in_the_table(outcomes, folder):
-    about = page.save(outcomes, folder, page.Run(1, 2.0))
+def test_every_arm_has_its_diagnostics_and_constant_predictions_are_in_the_table(
+    outcomes, folder, about
+):
     part = about.figures[0]
     scores, sampling = part.tables[0], part.tables[-1]
     assert [line[0] for line in scores.lines[-2:]] == [

@@ -14,7 +14,8 @@ def test_every_score_of_every_part_has_an_interval_around_it(outcomes):
                 value, low, high = row.result.scores.get(ScoreKey(name, "all", part))
                 assert low <= value <= high
         reference = row.result.scores.get(ScoreKey("w1_reference"))
-        assert (reference is None) == (row.arm == "L0+NUTS")
+        assert (reference is not None) == (row.arm == "L0+SVGD")
+        assert (row.result.reference is not None) == (row.arm == "L0+SVGD")
         assert row.result.spent.infer > 0
 
 
@@ -32,6 +33,25 @@ def test_distance_is_zero_at_the_reference_and_is_that_of_the_scores(outcomes):
         assert point.coordinate[middle] == pytest.approx(1, abs=1e-12)
         assert along[middle].max() < 1e-9
         assert along.mean() == pytest.approx(point.number(ScoreKey("w1_noisy")))
+
+
+def test_constant_predictions_are_at_the_distance_of_the_stress_itself(outcomes):
+    for row in outcomes[0].rows:
+        point, moving = row.result, np.isin(row.result.components, row.result.moving)
+        clean = np.abs(point.truth[:, moving])
+        np.testing.assert_allclose(point.constants["zero"]["w1_clean"], clean)
+        key = ScoreKey("w1_clean")
+        assert point.constant("zero", key) == pytest.approx(clean.mean())
+        assert point.constant("mean", key) != point.constant("zero", key)
+        assert point.constant("zero", ScoreKey("crps")) is None
+        assert ("w1_reference" in point.constants["mean"]) == (row.arm == "L0+SVGD")
+
+
+def test_seconds_and_memory_of_every_arm_are_known(outcomes):
+    for row in outcomes[0].rows:
+        assert row.result.spent.carve_memory > 0
+        assert row.result.spent.infer_memory > 0
+    assert outcomes[0].seconds >= max(row.result.seconds for row in outcomes[0].rows)
 
 
 def test_a_point_depends_on_the_study_of_its_law_and_on_its_reference():
