@@ -39,8 +39,6 @@ def test_full_scale_has_the_sizes_of_the_paper():
     for point in points:
         assert point.study.assess.path_points == 1000
         assert point.study.data.count == 80
-        if point.arm.startswith("L2") and point.arm != "L2+NUTS":
-            assert point.study.infer.particles == 1000
         if point.arm == "L0+HMC":
             assert (point.study.infer.steps, point.study.infer.thin) == (100_000, 100)
     mech = grids.points(grids.load("mech-comparison"), "full", 1)

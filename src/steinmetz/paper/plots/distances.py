@@ -18,9 +18,9 @@ from steinmetz.paper.scores import ScoreKey
 
 # W1 below this is drawn as this: it is zero at the reference, which a logarithm cannot show.
 _LEAST = 1e-9
-# The axis ends at so many times the largest W1 of constant predictions; a converged arm may lie
-# higher, up to the second. Arms beyond are named at the top.
-_ABOVE, _FAR = 3.0, 30.0
+# The axis ends at so many times the largest W1 of constant predictions: what lies beyond has learned
+# nothing, and is named at the top.
+_ABOVE = 3.0
 # The axis begins at this share of the smallest median along the path.
 _BELOW = 0.1
 # Colour of arms that have not converged.
@@ -66,17 +66,15 @@ def _curves(axis: Axes, rows: Rows, score: ScoreKey) -> None:
     top = _ABOVE * _constants(axis, rows, score)
     for arm, same in grouped(rows, lambda row: row.arm).items():
         values = np.stack([row.result.score_along(score) for row in same])
-        mean, good = values.mean(axis=0), states[arm].converged
-        if good and mean.max() < _FAR / _ABOVE * top:
-            top = max(top, 1.2 * float(mean.max()))
-        medians.append((arm, float(np.median(mean))))
-        _curve(axis, same, values, good)
+        medians.append((arm, float(np.median(values.mean(axis=0)))))
+        _curve(axis, same, values, states[arm].converged)
     beyond = [arm for arm, median in medians if median > top]
     bottom = _BELOW * min(median for _, median in medians)
     axis.set(yscale="log", ylim=(max(bottom, _LEAST), top))
     if beyond:
         text = "above: " + ", ".join(beyond)
-        axis.text(0.5, 0.985, text, transform=axis.transAxes, fontsize=6, ha="center", va="top")
+        place = {"transform": axis.transAxes, "ha": "center", "va": "top", "fontsize": 6}
+        axis.text(0.5, 0.985, text, bbox={"fc": "white", "ec": "none", "pad": 1}, **place)
 
 
 def _curve(axis: Axes, same: Rows, values: np.ndarray, converged: bool) -> None:

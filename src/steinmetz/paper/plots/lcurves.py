@@ -21,8 +21,8 @@ from steinmetz.paper.records import Details, Outcome, Table, grouped
 from steinmetz.records import Report
 from steinmetz.report.style import COLOURS
 
-# R² below this is drawn as this: such a law says nothing, however bad it is.
-_LEAST = -0.1
+# R² below this is drawn as this: the corner is what is looked for, not how bad a law can be.
+_LEAST = 0.5
 _NOTE = (
     f"The corner is the largest penalty at which the median R² over restarts is within {CORNER:g} "
     "of the best of its curve. λ in units of log(n)/n."
