@@ -12,10 +12,11 @@ from jaxtyping import Array, Float
 from steinmetz.cache import Cache
 from steinmetz.engine.problem import Problem, network_of
 from steinmetz.errors import InputError
-from steinmetz.infer import sampling
+from steinmetz.infer import modes, sampling
 from steinmetz.infer.base import Target
 from steinmetz.infer.checks import Inference
 from steinmetz.infer.driver import Checkpoints
+from steinmetz.laplace import Laplace
 from steinmetz.posterior import batched, density
 from steinmetz.potentials.base import Potential
 from steinmetz.potentials.law import Law, structure
@@ -24,6 +25,11 @@ from steinmetz.records import Report
 from steinmetz.shapes import Particles, PerParticle, Scalar, Theta, Vector
 from steinmetz.sparsify import carve
 from steinmetz.studies.study import Study
+
+# Places from which modes of a posterior are looked for, the refitted law among them.
+_STARTS = 12
+# Parameters above which the law alone is tried.
+_LARGEST = 40
 
 
 class Ensemble(NamedTuple):
@@ -76,7 +82,10 @@ def prior_of(study: Study, problem: Problem, carved: carve.Carved) -> density.Co
     if study.prior.deviation != "penalty":
         return study.prior
     penalty = carved.restarts[carved.chosen.origin].penalty
-    deviation = study.sparsify.prior_deviation(penalty, problem.train.cells)
+    cells = problem.train.cells
+    # The price is one against the loss; where that is tempered, so is the prior it is read as.
+    tempered = cells if study.prior.temperature == "mean" else study.prior.temperature
+    deviation = study.sparsify.prior_deviation(penalty, cells) * tempered**0.5
     return study.prior.model_copy(update={"deviation": deviation})
 
 
@@ -87,6 +96,24 @@ def posterior_of(carved: carve.Carved, problem: Problem, study: Study) -> densit
     likelihood = density.Likelihood(carved.quadratic, problem.train.cells, study.noise.unknown)
     prior, potential = prior_of(study, problem, carved), potential_of(study, problem, law)
     return density.build(law, likelihood, units.parameters(law.graph), prior, potential)
+
+
+def modes_of(key: Array, posterior: density.Posterior, theta: Theta) -> modes.Modes:
+    """The modes of a posterior, from the refitted law, from places around it and from the prior.
+
+    In many dimensions the law alone is tried: every start needs curvatures.
+    """
+
+    def reached(starts: modes.Starts) -> tuple[Laplace, Float[Array, "starts"]]:
+        return density.climbed(posterior, starts)
+
+    first = posterior.inverse(theta)[None]
+    if posterior.dimension > _LARGEST:
+        return modes.find(reached, first)
+    around_key, prior_key = jax.random.split(key)
+    near = jax.random.normal(around_key, (_STARTS // 2 - 1, posterior.dimension))
+    prior = jax.vmap(posterior.draw_prior)(jax.random.split(prior_key, _STARTS // 2))
+    return modes.find(reached, jnp.concatenate([first, first + near, prior]))
 
 
 def sample(
@@ -102,11 +129,11 @@ def sample(
     A checkpoint of another law or setting has another name.
     """
     posterior = posterior_of(carved, problem, study)
-    laplace = density.laplace(posterior, carved.law.values)
-    choice = study.infer.chosen(posterior.dimension)
+    known = modes_of(jax.random.fold_in(key, 1), posterior, carved.law.values)
+    laplace, choice = known.main, study.infer.chosen(posterior.dimension)
     target = target_of(posterior, choice.settings.batch_size)._replace(centre=laplace.centre)
     checkpoints = None if cache is None else Checkpoints(cache, _name(study, carved))
-    samples = sampling.sample(key, target, laplace, choice, report, checkpoints)
+    samples = sampling.sample(key, target, known, choice, report, checkpoints)
 
     def described(v: Vector) -> tuple[Theta, Scalar, Scalar]:
         u = laplace.forward(v)

@@ -11,15 +11,17 @@ exists. A method that only chooses another one (`auto`) has `Config.chosen` in p
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array
+import numpy as np
+from jaxtyping import Array, Float
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from steinmetz import registry
+from steinmetz.infer.modes import Modes
 from steinmetz.laplace import Laplace, LogDensity, Rows, gauss_newton, positive
 from steinmetz.shapes import Alive, Count, Matrix, Particles, PerParticle, Scalar, Vector
 
@@ -29,13 +31,20 @@ ValuesAndSlopes = Callable[[Array, Particles], tuple[PerParticle, Particles]]
 Draw = Callable[[Array], Vector]
 
 
+# Places that were kept of all particles.
+Kept = Float[np.ndarray, "kept particles dimension"]
+# Whether they suffice.
+Settled = Callable[[Kept], bool]
+
+
 class Target(NamedTuple):
     """A log density, and what is known beside it.
 
     `values_and_slopes(key, particles)` are log p and ∇log p of many particles at once; they may be
     estimates from a batch of the data, chosen by the key. `likelihood` and `prior` are residual
     rows: JᵀJ of theirs is the Gauss–Newton curvature of the two factors (only their slopes are
-    used). `draw_prior(key)` is one exact draw from the prior, `centre` the most probable point.
+    used). `draw_prior(key)` is one exact draw from the prior, `centre` the most probable point,
+    `modes` all that are known where there are several.
     """
 
     log_density: LogDensity
@@ -44,6 +53,7 @@ class Target(NamedTuple):
     prior: Rows | None = None
     draw_prior: Draw | None = None
     centre: Vector | None = None
+    modes: Modes | None = None
 
     def curvature(self, x: Vector) -> Matrix:
         """Of −log p at x, always positive definite.
@@ -78,7 +88,7 @@ def whiten(target: Target, laplace: Laplace) -> Target:
     def through(rows: Rows | None) -> Rows | None:
         return None if rows is None else lambda v: rows(laplace.forward(v))
 
-    draw = target.draw_prior
+    draw, modes = target.draw_prior, target.modes
     return Target(
         lambda v: target.log_density(laplace.forward(v)),
         values_and_slopes,
@@ -86,6 +96,7 @@ def whiten(target: Target, laplace: Laplace) -> Target:
         through(target.prior),
         None if draw is None else lambda key: laplace.inverse(draw(key)),
         jnp.zeros_like(laplace.centre),
+        None if modes is None else modes.seen_from(laplace),
     )
 
 
@@ -129,30 +140,53 @@ S = TypeVar("S", bound=State)
 class Sampler(Generic[S]):
     """`init(key, position) → state` and `step(key, state) → (state, info)`.
 
+    `facts` are numbers that are known before the first step, such as the rank of a projection.
+
     `position` is particles × dimension. Both are compiled: they must not raise. A particle that
     meets a density or slope that is not finite is no longer `alive`: it stays, and nobody feels it.
     """
 
     init: Callable[[Array, Particles], S]
     step: Callable[[Array, S], tuple[S, Info]]
+    facts: dict[str, float] = field(default_factory=dict)
 
 
 class Schedule(NamedTuple):
     """How long to run and what to keep.
 
     After `burn` steps come `steps` more, of which every `thin`-th is kept; 0 keeps the last places
-    only. A run ends early when `info.direction` is below `tolerance`.
+    only. A run ends early when `info.direction` is below `tolerance`. Where what was kept is not
+    yet `settled`, the steps are doubled, up to `extensions` times; of the kept places every second
+    then counts, so that there are as many as before.
     """
 
     steps: int
     burn: int = 0
     thin: int = 0
     tolerance: float = 0.0
+    extensions: int = 0
+    settled: Settled | None = None
+    stride: int = 1
 
     @property
     def total(self) -> int:
         """All steps of a run that is not ended early."""
         return self.burn + self.steps
+
+    def doubled(self) -> "Schedule":
+        """Twice as long, with the same number of places."""
+        steps, stride = 2 * self.steps, 2 * self.stride
+        return self._replace(steps=steps, stride=stride, extensions=self.extensions - 1)
+
+    def counted(self, kept: Kept) -> Kept:
+        """Those of the kept places that count."""
+        return kept[self.stride - 1 :: self.stride]
+
+    def unfinished(self, kept: Kept) -> bool:
+        """Whether a run of this length is to be doubled."""
+        if self.settled is None or self.extensions <= 0 or self.thin == 0:
+            return False
+        return not self.settled(self.counted(kept))
 
 
 class Capabilities(BaseModel):
@@ -161,6 +195,8 @@ class Capabilities(BaseModel):
     `snapshots`: draws are snapshots of particles that keep moving: R-hat and effective draws apply.
     `rests`: a flow that comes to rest: the length of its direction applies.
     `divergences`: they are counted, as the fact `divergent`.
+    `groups`: into how many independent groups of particles the draws fall; particles of one group
+    are coupled, so R-hat compares groups. 1 where every particle moves for itself.
     `acceptance`: the band in which the share of accepted moves must lie, from the facts `accepted`
     and `tried`; None where moves are not tested.
     `whitens`: it may work in coordinates made round; else it needs the target's own axes.
@@ -172,6 +208,7 @@ class Capabilities(BaseModel):
     snapshots: bool = False
     rests: bool = False
     divergences: bool = False
+    groups: int = 1
     acceptance: tuple[float, float] | None = None
     whitens: bool = True
     instead_for_laws: str = ""
@@ -209,6 +246,11 @@ class Settings(BaseModel):
     def batch_size(self) -> int | None:
         """Data that are drawn anew for every step; None takes all of them."""
         return None
+
+    @property
+    def extensions(self) -> int:
+        """How often the steps may be doubled until the draws suffice."""
+        return 0
 
     def chosen(self, dimension: int) -> "Choice":
         """The settings that run in so many dimensions: these, unless the method is a choice."""

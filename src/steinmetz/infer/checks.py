@@ -7,8 +7,18 @@ be judged alone. Which checks apply is said by the capabilities of its method.
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from pydantic import Field
+
 from steinmetz.infer.base import Capabilities
-from steinmetz.infer.diagnostics import Diagnostics, Number, shown
+from steinmetz.infer.diagnostics import (
+    FEWEST_SNAPSHOTS,
+    Diagnostics,
+    Draws,
+    Number,
+    between_particles,
+    shown,
+)
+from steinmetz.laplace import MODE_SLOPE
 
 # R-hat of chains that agree, beside its own scatter (Vehtari et al. 2021).
 _R_HAT = 1.01
@@ -20,11 +30,17 @@ _DISCREPANCY = 2.0
 _COLLAPSED = 0.5
 # Mean length of the Stein direction, in posterior deviations, at which a flow has come to rest.
 _REST = 0.02
+# Changes of particles between modes from which the shares of the modes are known to a few percent.
+_EXCHANGES = 100
 
 _LONGER = "raise infer.steps, or infer.thin with it; with few parameters try infer.method=nuts"
 # What to do where a check fails.
 _ADVICE = {
     "finite particles": "a smaller infer.rate or prior.deviation; look at the data for outliers",
+    "mode": "the start is no mode: the density may end at an edge, or be hardly curved; more data, "
+    "a smaller prior.deviation or fewer parameters (--parameters) make it one",
+    "modes": "the shares of the modes rest on Laplace's approximation; use infer.method=auto, "
+    "whose particles change between modes, with more infer.steps",
     "at rest": "raise infer.steps, or set infer.batch to use all data",
     "Stein discrepancy": "the posterior is far from a Gaussian or not yet reached: raise "
     "infer.steps and infer.warm_up, or compare with infer.method=nuts",
@@ -42,7 +58,11 @@ class Inference(Diagnostics):
     """How a target was sampled, and how well: the section `inference` of a summary.
 
     `particles` are those asked for, `frozen` the numbers of those lost, `direction` is what the
-    method calls its distance from rest, `totals` are its counts over all usable particles.
+    method calls its distance from rest, `totals` are its counts over all usable particles, `facts`
+    what it knew before its first step. `mode_slope` is the slope at the mode from which all
+    started, in posterior deviations. `modes` are the shares of the draws at the modes that were
+    found from so many `starts`, `exchanges` counts particles that were at another mode a snapshot
+    later.
     """
 
     method: str
@@ -56,6 +76,11 @@ class Inference(Diagnostics):
     direction: Number
     stopped: str
     totals: dict[str, float]
+    facts: dict[str, float] = Field({})
+    mode_slope: Number = None
+    starts: int = 1
+    modes: tuple[float, ...] = (1.0,)
+    exchanges: int = 0
 
 
 class Check(NamedTuple):
@@ -77,6 +102,11 @@ def _rows(done: Inference) -> Iterator[tuple[str, bool, str, str]]:
     """Name, verdict, what was measured and what was wanted."""
     can, lost = done.capabilities, len(done.frozen)
     yield "finite particles", lost == 0, f"{lost} of {done.particles} frozen", "none"
+    if done.mode_slope is not None:
+        slope, wanted = f"slope {done.mode_slope:.2g} deviations", f"at most {MODE_SLOPE}"
+        yield "mode", done.mode_slope <= MODE_SLOPE, slope, wanted
+    if done.starts > 1:
+        yield _modes(done)
     if can.rests:
         rest = done.direction is not None and done.direction < _REST
         yield "at rest", rest, f"direction {shown(done.direction)}", f"below {_REST}"
@@ -98,13 +128,41 @@ def _rows(done: Inference) -> Iterator[tuple[str, bool, str, str]]:
         yield "accepted moves", low <= share <= high, f"{share:.2f}", f"{low} to {high}"
 
 
+def _modes(done: Inference) -> tuple[str, bool, str, str]:
+    """One mode, or several between which particles change often enough to know their shares."""
+    wanted = f"one, or at least {_EXCHANGES} changes between them"
+    if len(done.modes) == 1:
+        return "modes", True, f"one from {done.starts} starts", wanted
+    shares = ", ".join(f"{share:.0%}" for share in done.modes)
+    measured = f"{len(done.modes)} with shares {shares}; {done.exchanges} changes"
+    return "modes", done.exchanges >= _EXCHANGES, measured, wanted
+
+
+def _r_hat_limit(particles: int, snapshots: int) -> float:
+    """What R-hat must be below, with three of its standard errors for independent draws."""
+    return _R_HAT + 3 / max(particles, 1) ** 0.5 / max(snapshots, 1)
+
+
+def settled(draws: Draws, groups: int) -> bool:
+    """Whether R-hat and effective draws of moving particles suffice, or can never do so.
+
+    Few draws can never be 400 effective ones: then a fifth of them suffices.
+    """
+    snapshots, particles, _ = draws.shape
+    if snapshots < FEWEST_SNAPSHOTS or snapshots * particles < 2:
+        return True
+    found, enough = between_particles(draws, groups), min(_EFFECTIVE, snapshots * particles / 5)
+    mixed = found["r_hat"] < _r_hat_limit(particles, snapshots)
+    return mixed and min(found["bulk"], found["tail"]) >= enough
+
+
 def _between_particles(done: Inference) -> Iterator[tuple[str, bool, str, str]]:
-    """R-hat and effective draws, with particles as chains.
+    """R-hat between particles, or between groups of coupled ones, and effective draws.
 
     The limit of R-hat has three of its standard errors for independent draws: of 2m halves of n/2
     draws each, R-hat² = 1 + (F − 1)/(n/2).
     """
-    limit = _R_HAT + 3 / max(done.particles, 1) ** 0.5 / max(done.snapshots, 1)
+    limit = _r_hat_limit(done.particles, done.snapshots)
     if done.r_hat is None:
         yield "R-hat", False, f"unknown with {done.snapshots} snapshots", f"below {limit:.3f}"
         return

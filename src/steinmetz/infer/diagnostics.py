@@ -13,7 +13,7 @@ from typing import Annotated
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from steinmetz.infer import kernels
@@ -23,7 +23,9 @@ from steinmetz.shapes import Particles, Scalar
 # Most draws of which the discrepancy is taken: it costs their square.
 _MOST = 1000
 # Fewest snapshots from which chains are judged: split R-hat needs two in each half.
-_FEWEST = 4
+FEWEST_SNAPSHOTS = 4
+# Fewest particles in a group that moves for itself.
+FEWEST_IN_GROUP = 4
 
 Draws = Float[np.ndarray, "snapshots particles dimension"]
 
@@ -92,8 +94,8 @@ def discrepancy(x: Particles, slope: Particles, scale: float | Array = 1.0) -> S
     return jnp.sqrt(jnp.maximum(total, 0.0)) / len(x)
 
 
-def examine(key: Array, target: Target, draws: Draws) -> Diagnostics:
-    """All diagnostics of draws in whitened coordinates.
+def examine(key: Array, target: Target, draws: Draws, groups: int = 1) -> Diagnostics:
+    """All diagnostics of draws in whitened coordinates, from particles that fall into `groups`.
 
     For exact normal draws E u(x, x) = E‖∇log p‖² c² + D with c² = D, and u of different draws
     vanishes on average: the expected discrepancy is √((D² + D)/S).
@@ -105,13 +107,13 @@ def examine(key: Array, target: Target, draws: Draws) -> Diagnostics:
     finite = np.isfinite(np.asarray(slope)).all(axis=1)
     some, slope = some[finite], slope[finite]
     variance = flat.var(axis=0)
-    chained = draws.shape[0] >= _FEWEST and draws.shape[0] * draws.shape[1] > 1
+    chained = draws.shape[0] >= FEWEST_SNAPSHOTS and draws.shape[0] * draws.shape[1] > 1
     return Diagnostics(
         discrepancy=float(jax.jit(discrepancy)(some, slope, jnp.sqrt(size))),
         expected=np.sqrt((size * size + size) / len(some)),
         variance=(variance.min(), variance.max()),
         mean_variance=variance.mean(),
-        **(_between_particles(draws) if chained else {}),
+        **(between_particles(draws, groups) if chained else {}),
     )
 
 
@@ -125,12 +127,32 @@ def _measures() -> Callable[[Array], tuple[Array, Array, Array]]:
     )
 
 
-def _between_particles(draws: Draws) -> dict[str, float]:
+@cache
+def _r_hat() -> Callable[[Array], Array]:
+    """R-hat alone."""
+    from blackjax import diagnostics
+
+    return jax.jit(diagnostics.rhat)
+
+
+def group_of(particles: int, groups: int) -> Int[np.ndarray, "particles"]:
+    """The group of every particle: pairs of neighbours, by turns; one group where they are few."""
+    turns = groups if particles >= FEWEST_IN_GROUP * groups else 1
+    return np.arange(particles) // 2 % turns
+
+
+def between_particles(draws: Draws, groups: int) -> dict[str, float]:
     """Rank-normalised split R-hat, bulk and tail effective draws of the worst coordinate.
 
-    Particles are the chains (Vehtari et al. 2021).
+    Particles are the chains (Vehtari et al. 2021). Coupled particles agree with each other also
+    where all are wrong: for R-hat the draws of a whole group are then one chain, in order of time.
     """
+    of = group_of(draws.shape[1], groups)
     with warnings.catch_warnings():  # of blackjax, about dtypes
         warnings.simplefilter("ignore")
         r_hat, bulk, tail = _measures()(jnp.asarray(draws.transpose(1, 0, 2)))
+        if of.max() > 0:
+            size = np.bincount(of).min()
+            whole = [draws[:, of == one][:, :size].reshape(-1, draws.shape[2]) for one in set(of)]
+            r_hat = _r_hat()(jnp.asarray(np.stack(whole)))
     return {"r_hat": float(r_hat.max()), "bulk": float(bulk.min()), "tail": float(tail.min())}

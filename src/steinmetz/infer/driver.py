@@ -108,7 +108,8 @@ def run(
 ) -> Run:
     """Step until the schedule ends, the direction is below its tolerance, or too many are lost.
 
-    Chunks end at fixed looks, and in between whenever half a second has passed. A checkpoint is
+    A run whose draws do not suffice is doubled, as the schedule allows. Chunks end at fixed looks,
+    and in between whenever half a second has passed. A checkpoint is
     kept every ten seconds and when the run is interrupted; a later call with the same name goes on
     from it and ends with the same bits.
     """
@@ -120,10 +121,14 @@ def run(
         none = np.zeros((0, *position.shape)), np.zeros(0), np.zeros(0, int)
         now = _Progress(jax.jit(sampler.init)(start_key, position), 0, *none, {})
     chunk, saved, verdict = _compiled(sampler, schedule, step_key), time.monotonic(), None
+    while now.number > schedule.total:  # a restored run had been doubled
+        schedule = schedule.doubled()
     try:
         while verdict is None:
             now = _advanced(chunk, now, schedule)
             verdict, alive = _verdict(now, schedule), np.asarray(now.state.alive)
+            if verdict is not None and not verdict[1] and schedule.unfinished(now.kept[:, alive]):
+                schedule, verdict = schedule.doubled(), None
             direction = f"{now.direction[-1]:.2g}" if len(now.direction) else ""
             frozen = int(np.sum(~alive))
             report("sampling", now.number, schedule.total, direction=direction, frozen=frozen)
@@ -134,7 +139,8 @@ def run(
         if checkpoints is not None and now.number > 0:
             _save(checkpoints, now)
         raise
-    draws = now.kept if len(now.kept) else np.asarray(now.state.particles)[None]
+    kept = schedule.counted(now.kept)
+    draws = kept if len(kept) else np.asarray(now.state.particles)[None]
     return Run(np.asarray(position), draws, alive, now.direction, now.marks, now.facts, *verdict)
 
 

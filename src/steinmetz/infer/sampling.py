@@ -5,14 +5,18 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from steinmetz.errors import RunFailure
 from steinmetz.infer import diagnostics, driver
 from steinmetz.infer.base import Choice, Settings, Target, build, whiten
-from steinmetz.infer.checks import Check, Inference, examine
-from steinmetz.laplace import Laplace
+from steinmetz.infer.checks import Check, Inference, examine, settled
+from steinmetz.infer.modes import Modes
 from steinmetz.records import Report, silent
+
+# Particles that keep moving start so many times wider than Laplace's approximation: R-hat sees what
+# they have not left behind.
+_SPREAD = 1.5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,7 +26,7 @@ class Samples:
     `draws` are in the target's own coordinates: those of the first snapshot, then of the second,
     and so on. `white` are the same in coordinates in which the Laplace approximation is round, by
     snapshot and particle. `settings` are those of the method that ran, `reason` says why it was
-    taken.
+    taken; `modes` are those that were known, `facts` what the method knew before its first step.
     """
 
     draws: Float[np.ndarray, "draws dimension"]
@@ -31,6 +35,8 @@ class Samples:
     diagnostics: diagnostics.Diagnostics
     settings: Settings
     reason: str
+    modes: Modes
+    facts: dict[str, float]
 
     @property
     def method(self) -> str:
@@ -58,8 +64,22 @@ class Samples:
             direction=run.direction[-1],
             stopped=run.reason,
             totals={name: float(values[run.alive].sum()) for name, values in run.facts.items()},
+            facts=self.facts,
+            mode_slope=None if self.modes.slope is None else float(self.modes.slope),
+            starts=self.modes.starts,
+            modes=self._shares(),
+            exchanges=int(np.sum(self._at()[1:] != self._at()[:-1])),
             **vars(self.diagnostics),
         )
+
+    def _at(self) -> Int[np.ndarray, "snapshots particles"]:
+        """The mode at which every draw is."""
+        return self.modes.nearest(self.draws).reshape(self.shape)
+
+    def _shares(self) -> tuple[float, ...]:
+        """Shares of the draws at every known mode."""
+        count = np.bincount(self._at().ravel(), minlength=self.modes.count)
+        return tuple((count / count.sum()).tolist())
 
     @property
     def checks(self) -> list[Check]:
@@ -80,25 +100,32 @@ class Samples:
 def sample(
     key: Array,
     target: Target,
-    laplace: Laplace,
+    modes: Modes,
     choice: Choice,
     report: Report = silent,
     checkpoints: driver.Checkpoints | None = None,
 ) -> Samples:
-    """Draws from a target whose Laplace approximation is known, by the chosen method.
+    """Draws from a target whose modes are known, by the chosen method.
 
-    Particles start from the approximation. With `settings.whiten` the sampler sees the target in
-    its coordinates v, else in the target's own u = centre + root v; diagnostics are always taken in
-    v. Raises `RunFailure` where more than a tenth of the particles were lost.
+    Particles start from Laplace's approximations there, those that keep moving from wider ones.
+    With `settings.whiten` the sampler sees the target in coordinates v in which the most probable
+    mode is round, else in the target's own u = centre + root v; diagnostics are always taken in v.
+    Raises `RunFailure` where more than a tenth of the particles were lost.
     """
-    settings = choice.settings
+    settings, laplace = choice.settings, modes.main
     start_key, run_key, check_key = jax.random.split(key, 3)
-    white = whiten(target, laplace)
-    position = jax.random.normal(start_key, (settings.width, len(laplace.centre)))
+    several = modes if modes.count > 1 else None
+    target = target._replace(modes=several)
+    white, spread = whiten(target, laplace), _SPREAD if settings.capabilities.snapshots else 1.0
+    position = modes.seen_from(laplace).draw(start_key, settings.width, spread, white.log_density)
     seen = white if settings.whiten else target
     start = position if settings.whiten else laplace.forward_all(position)
     sampler = build(seen, settings)
-    run = driver.run(run_key, sampler, start, settings.schedule, report, checkpoints)
+    groups = settings.capabilities.groups
+    schedule = settings.schedule._replace(
+        extensions=settings.extensions, settled=lambda draws: settled(draws, groups)
+    )
+    run = driver.run(run_key, sampler, start, schedule, report, checkpoints)
     if run.failed:
         advice = "try a smaller infer.rate or prior.deviation, or look at the data for outliers"
         raise RunFailure(f"inference stopped: {run.reason}; {advice}")
@@ -106,5 +133,6 @@ def sample(
     v = kept if settings.whiten else laplace.inverse(kept)
     u = laplace.forward_all(kept) if settings.whiten else kept
     by_snapshot = np.asarray(v).reshape(run.usable.shape)
-    measured = diagnostics.examine(check_key, white, by_snapshot)
-    return Samples(np.asarray(u), by_snapshot, run, measured, settings, choice.reason)
+    measured = diagnostics.examine(check_key, white, by_snapshot, groups)
+    facts = sampler.facts
+    return Samples(np.asarray(u), by_snapshot, run, measured, settings, choice.reason, modes, facts)

@@ -18,6 +18,7 @@ from pydantic import Field, model_validator
 
 from steinmetz.infer import kernels, newton
 from steinmetz.infer.base import Capabilities, Info, Sampler, Target, admitted, usable
+from steinmetz.infer.diagnostics import FEWEST_IN_GROUP
 from steinmetz.infer.langevin import Metric, Proposal
 from steinmetz.infer.particles import Moving, Steps, Thin, WarmUp, held_width
 from steinmetz.shapes import Alive, Count, Particles, PerParticle, Scalar
@@ -44,6 +45,10 @@ _LONG = 0.1
 _NOISE = 1e-4
 # Fewest particles that can make jumps: two different ones are needed of each half.
 _FEWEST = 6
+# Groups of particles that jump by differences of their own group: R-hat can compare them.
+_GROUPS = 2
+# Of so many steps after the common ones, one carries particles to other modes, if there are.
+_SWITCHES = 8
 
 # Kinds of steps: look at the density of the start …
 _LOOK = 0
@@ -51,14 +56,18 @@ _LOOK = 0
 _ALL = 1
 # … a Langevin move of each …
 _LANGEVIN = 2
-# … or a jump of every second one.
+# … a jump of every second one …
 _JUMP = 3
+# … or an exchange of modes.
+_SWITCH = 4
 
 
 class Config(Moving):
     """Curvatures and steps."""
 
-    capabilities: ClassVar[Capabilities] = Capabilities(snapshots=True, acceptance=_BAND)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        snapshots=True, groups=_GROUPS, acceptance=_BAND
+    )
     method: Literal["ssvn"] = "ssvn"
     warm_up: WarmUp = 400
     steps: Steps = 4000
@@ -68,6 +77,16 @@ class Config(Moving):
         "block", description="curvatures, each alone or coupled (particles × parameters ≤ 2000)"
     )
     adjusted: bool = Field(True, description="test the moves, so that they are exact for any step")
+    extend: int = Field(
+        3,
+        ge=0,
+        le=10,
+        description="how often the steps may be doubled until R-hat and effective draws suffice",
+    )
+
+    @property
+    def extensions(self) -> int:
+        return self.extend
 
     @model_validator(mode="after")
     def _needs_warm_up(self) -> "Config":
@@ -151,7 +170,13 @@ def build(target: Target, config: Config) -> Sampler[State]:
             y = here.draw(jax.random.normal(key, state.particles.shape, state.particles.dtype))
             return Move(y, here.log_density(y), state.alive)
 
-        kinds = (lambda: stay, collective, langevin, lambda: _jump(key, state))
+        def switched() -> Move:
+            if target.modes is None:
+                return stay
+            places, volume = target.modes.exchanged(key, state.particles)
+            return Move(places, -volume, state.alive)
+
+        kinds = (lambda: stay, collective, langevin, lambda: _jump(key, state), switched)
         move: Move = jax.lax.switch(kind, kinds)
         return move
 
@@ -162,7 +187,8 @@ def build(target: Target, config: Config) -> Sampler[State]:
         state = state._replace(metric=state.metric._replace(bandwidth=h))
         state = jax.lax.cond(due & (number > 0), survey, lambda same: same, state)
         propose_key, slope_key, test_key = jax.random.split(key, 3)
-        kind = _kind(number, together, len(state.particles))
+        several = target.modes is not None
+        kind = _kind(number, together, len(state.particles), several)
         move = proposed(propose_key, state, kind)
         value, slope = target.values_and_slopes(slope_key, move.places)
         state, chance = _tested(test_key, state, move, (value, slope), kind)
@@ -174,9 +200,10 @@ def build(target: Target, config: Config) -> Sampler[State]:
     return Sampler(init, step)
 
 
-def _kind(number: Count, together: int, count: int) -> Count:
-    """First a look, then all together, then moves and jumps by turns."""
+def _kind(number: Count, together: int, count: int, several: bool) -> Count:
+    """First a look, then all together, then moves and jumps by turns, and exchanges of modes."""
     later = jnp.where((number % 2 == 1) & (count >= _FEWEST), _JUMP, _LANGEVIN)
+    later = jnp.where((number % _SWITCHES == 1) & several, _SWITCH, later)
     return jnp.where(number == 0, _LOOK, jnp.where(number < together, _ALL, later))
 
 
@@ -185,8 +212,9 @@ def _tested(
 ) -> tuple[State, PerParticle]:
     """Moves taken with their chance, min(1, π(y) q(x|y) / (π(x) q(y|x))), and that chance.
 
-    `at` are density and slope at the proposed places. Looks and common moves are taken as they are;
-    then a particle whose density or slope is not finite is lost, and stays.
+    `at` are density and slope at the proposed places. Looks and common moves are taken as they are,
+    unless density or slope are not finite there: then a particle stays, and one that has nowhere
+    been finite is lost.
     """
     y, (value, slope) = move.places, at
     good = usable(move.moving, value, slope)
@@ -195,13 +223,13 @@ def _tested(
     back = jnp.where(kind == _LANGEVIN, back, 0.0)
     gain = value - state.value + back - move.ahead
     chance = jnp.where(good & jnp.isfinite(gain), jnp.exp(jnp.minimum(gain, 0.0)), 0.0)
-    free = kind <= _ALL
+    free, first = kind <= _ALL, kind == _LOOK
     taken = jnp.where(free, good, jax.random.uniform(key, chance.shape, chance.dtype) < chance)
     moved = state._replace(
         particles=jnp.where(taken[:, None], y, state.particles),
         value=jnp.where(taken, value, state.value),
         slope=jnp.where(taken[:, None], slope, state.slope),
-        alive=jnp.where(free, good, state.alive),
+        alive=jnp.where(first, good, state.alive),
     )
     return moved, chance
 
@@ -224,15 +252,17 @@ def _jump(key: Array, state: State) -> Move:
     """Every second particle proposes x' = x + γ (a − b), a and b of the other half, which stays.
 
     That is as likely as the way back. γ = 2.38/√(2D) suits a Gaussian; one in ten jumps has γ = 1.
+    a and b are of the particle's own group: pairs of neighbours belong to the groups by turns.
     """
     first_key, second_key, length_key, noise_key = jax.random.split(key, 4)
     x, alive = state.particles, state.alive
     count, size = x.shape
     half = (state.number // 2) % 2
-    others = (count + half) // 2  # half 0 moves the even ones, of the others there are count // 2
+    groups = _GROUPS if count >= FEWEST_IN_GROUP * _GROUPS else 1
+    others, group = count // (2 * groups), jnp.arange(count) // 2 % groups
     first = jax.random.randint(first_key, (count,), 0, others)
     second = (first + jax.random.randint(second_key, (count,), 1, others)) % others
-    first, second = 2 * first + 1 - half, 2 * second + 1 - half
+    first, second = (2 * (groups * one + group) + 1 - half for one in (first, second))
     long = jax.random.uniform(length_key, (count, 1), x.dtype) < _LONG
     change = jnp.where(long, 1.0, 2.38 / (2 * size) ** 0.5) * (x[first] - x[second])
     y = x + change + _NOISE * jax.random.normal(noise_key, x.shape, x.dtype)

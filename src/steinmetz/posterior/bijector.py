@@ -10,8 +10,9 @@ from jaxtyping import Array, Bool
 
 from steinmetz.shapes import Scalar, Theta
 
-# Weights that are exactly zero start here, inside the domain, in units of their scale.
-_SMALLEST = 1e-9
+# Weights that are exactly zero start here, inside the domain, in units of their scale: not so far
+# out that their logarithm no longer feels the data.
+_SMALLEST = 1e-3
 
 
 class Bijector(eqx.Module):
@@ -27,10 +28,10 @@ class Bijector(eqx.Module):
         """θ at u."""
         return self.scale * jnp.where(self.nonnegative, jnp.exp(u), u)
 
-    def inverse(self, theta: Theta) -> Theta:
+    def inverse(self, theta: Theta, smallest: float = _SMALLEST) -> Theta:
         """u at θ; a θ that is zero where it must be positive is moved inside."""
         ratio = theta / self.scale
-        positive = jnp.maximum(ratio, _SMALLEST)
+        positive = jnp.maximum(ratio, smallest)
         return jnp.where(self.nonnegative, jnp.log(positive), ratio)
 
     def log_jacobian(self, u: Theta) -> Scalar:

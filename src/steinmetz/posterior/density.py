@@ -26,6 +26,11 @@ from steinmetz.shapes import Scalar, Theta, Vector
 # Square root of the curvature added where a parameter is free: only to keep matrices regular.
 _STRAIGHT = 3e-5
 
+# Least positive weight of a draw, in its natural unit: no draw is smaller.
+_TINY = 1e-30
+# Steps in u, which is a logarithm for most: no longer than that is right.
+_SEARCH = Search(steps=300, lengths=8, longest=1.0)
+
 Batch = Int[Array, "batch"]
 Rows = Float[Array, "rows"]
 
@@ -144,7 +149,7 @@ class Posterior(eqx.Module):
         normal = jax.random.normal(key, (self.dimension,))
         theta = normal[: self.potential.size] * self.prior
         theta = jnp.where(self.bijector.nonnegative, jnp.abs(theta), theta)
-        u = self.bijector.inverse(theta)
+        u = self.bijector.inverse(theta, _TINY)
         return jnp.append(u, normal[-1]) if self.likelihood.unknown_noise else u
 
 
@@ -171,13 +176,25 @@ def build(
     return Posterior(potential, law.reference, likelihood, bijector, prior, temperature)
 
 
+def laplace(posterior: Posterior, theta: Theta) -> Laplace:
+    """Laplace approximation at the mode in u, reached from θ by damped Newton steps."""
+    found, _ = climbed(posterior, posterior.inverse(theta)[None])
+    return jax.tree.map(lambda leaf: leaf[0], found)
+
+
 @eqx.filter_jit
-def laplace(posterior: Posterior, theta: Theta, steps: int = 20) -> Laplace:
-    """Laplace approximation at the mode in u, reached from θ by damped Newton steps.
+def climbed(
+    posterior: Posterior, starts: Float[Array, "starts dimension"]
+) -> tuple[Laplace, Float[Array, "starts"]]:
+    """Laplace approximations at the modes reached from starts in u, and log π there.
 
     The curvature is JᵀJ of the rows of likelihood and prior (Gauss–Newton): always positive
     definite.
     """
     curvature = gauss_newton(posterior.likelihood_rows, posterior.prior_rows)
-    search = Search(steps, lengths=6, longest=1.0)
-    return at_mode(posterior.log_density, curvature, posterior.inverse(theta), search)
+
+    def reached(start: Vector) -> tuple[Laplace, Scalar]:
+        found = at_mode(posterior.log_density, curvature, start, _SEARCH)
+        return found, posterior.log_density(found.centre)
+
+    return jax.lax.map(reached, starts)

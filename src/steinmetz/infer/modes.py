@@ -1,0 +1,177 @@
+"""Several modes of a density: found from many starts, weighed by Laplace, and exchanged exactly.
+
+A chain that starts at one mode and never leaves it agrees with itself whatever it has missed. So
+modes are looked for from starts far apart. Each is weighed by its share of the probability as
+Laplace's approximations see it, particles are shared out by these weights, and samplers that can
+exchange places between modes do so with a Metropolis test, which makes the shares exact.
+"""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from steinmetz.errors import InputError
+from steinmetz.laplace import MODE_SLOPE, Laplace, LogDensity
+from steinmetz.shapes import Particles, PerParticle, Scalar, Vector
+
+Starts = Float[Array, "starts dimension"]
+# Starts → the places reached from them, and their heights.
+Climber = Callable[[Starts], tuple[Laplace, Float[Array, "starts"]]]
+
+# Modes nearer than this, in deviations of the higher one, are the same.
+_SAME = 1.0
+# Share of the highest below which a mode does not count.
+_LEAST = 1e-3
+# Most modes that are kept.
+_MOST = 8
+# How often a start may be drawn in: to a millionth of its distance.
+_HALVED = 20
+
+
+class Modes(eqx.Module):
+    """Laplace's approximations at the modes, the most probable first, and their shares.
+
+    `starts` is the number of places from which they were looked for.
+    """
+
+    centres: Float[Array, "modes dimension"]
+    roots: Float[Array, "modes dimension dimension"]
+    shares: Float[Array, "modes"]
+    slope: Scalar | None = None
+    starts: int = eqx.field(static=True, default=1)
+
+    @classmethod
+    def single(cls, laplace: Laplace) -> "Modes":
+        """The one mode that is known."""
+        one = jnp.ones(1, laplace.centre.dtype)
+        return cls(laplace.centre[None], laplace.root[None], one, laplace.slope)
+
+    @property
+    def main(self) -> Laplace:
+        """The most probable one, in whose coordinates the target is made round."""
+        return Laplace(self.centres[0], self.roots[0], self.slope)
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.shares)
+
+    def draw(self, key: Array, count: int, spread: float, log_density: LogDensity) -> Particles:
+        """`count` places around the modes, as many at each as its share says, `spread` times wider.
+
+        A place without a finite density is drawn in towards its mode, half the way each time.
+        """
+        place = jnp.asarray(shared_out(np.asarray(self.shares), count))
+        normal = spread * jax.random.normal(key, (count, self.centres.shape[1]))
+        offset = jnp.einsum("nij,nj->ni", self.roots[place], normal)
+
+        def drawn_in(offset: Particles, _: None) -> tuple[Particles, None]:
+            finite = jnp.isfinite(jax.vmap(log_density)(self.centres[place] + offset))
+            return jnp.where(finite[:, None], offset, offset / 2), None
+
+        pull = jax.jit(lambda start: jax.lax.scan(drawn_in, start, None, length=_HALVED)[0])
+        return self.centres[place] + pull(offset)
+
+    def seen_from(self, laplace: Laplace) -> "Modes":
+        """The same in the coordinates v of a Laplace approximation, u = centre + root v."""
+        roots = jnp.linalg.solve(laplace.root, self.roots)
+        return eqx.tree_at(
+            lambda modes: (modes.centres, modes.roots), self, (laplace.inverse(self.centres), roots)
+        )
+
+    def exchanged(self, key: Array, x: Particles) -> tuple[Particles, PerParticle]:
+        """Every place carried from a random mode to another, and log of the change of volume.
+
+        x → c_l + R_l R_k⁻¹ (x − c_k) for a random pair k ≠ l: the way back is as likely, so a test
+        with the density and this volume is exact wherever x lies.
+        """
+        first_key, second_key = jax.random.split(key)
+        k = jax.random.randint(first_key, (len(x),), 0, self.count)
+        l = (k + jax.random.randint(second_key, (len(x),), 1, self.count)) % self.count  # noqa: E741
+        volume = jnp.linalg.slogdet(self.roots)[1]
+        away = jnp.linalg.solve(self.roots[k], (x - self.centres[k])[:, :, None])
+        there = self.centres[l] + jnp.matmul(self.roots[l], away)[:, :, 0]
+        return there, volume[l] - volume[k]
+
+    def nearest(self, x: Float[np.ndarray, "draws dimension"]) -> Int[np.ndarray, "draws"]:
+        """The mode to which every place most probably belongs, by the approximations."""
+        heights = []
+        for centre, root, share in zip(self.centres, self.roots, self.shares, strict=True):
+            white = np.linalg.solve(np.asarray(root), (x - np.asarray(centre)).T)
+            volume = np.linalg.slogdet(np.asarray(root))[1]
+            heights.append(np.log(float(share)) - volume - 0.5 * np.sum(white**2, axis=0))
+        return np.argmax(np.stack(heights), axis=0)
+
+
+def shared_out(shares: Float[np.ndarray, "modes"], count: int) -> Int[np.ndarray, "count"]:
+    """The mode of each of `count` particles: shares rounded, largest remainders first.
+
+    Particles of different modes alternate, so that any half of them has its part of each.
+    """
+    exact = shares / shares.sum() * count
+    number = np.floor(exact).astype(int)
+    for index in np.argsort(number - exact, kind="stable")[: count - number.sum()]:
+        number[index] += 1
+    for index in np.flatnonzero(number == 0):
+        if number.max() > 1:
+            number[np.argmax(number)] -= 1
+            number[index] += 1
+    at = np.concatenate([(np.arange(n) + 0.5) / n for n in number if n > 0])
+    return np.repeat(np.arange(len(shares)), number)[np.argsort(at, kind="stable")]
+
+
+def climber(log_density: LogDensity, climb: Callable[[Vector], Laplace]) -> Climber:
+    """What `climb` reaches from many starts, with the heights there, as one program."""
+
+    def reached(start: Vector) -> tuple[Laplace, Scalar]:
+        laplace = climb(start)
+        return laplace, log_density(laplace.centre)
+
+    return jax.jit(lambda starts: jax.lax.map(reached, starts))
+
+
+def find(climbers: Climber, starts: Starts) -> Modes:
+    """The different modes that are reached from the starts.
+
+    A place whose slope says that it is no mode is left out, unless there is no other: then it is
+    the only one, and its slope tells.
+    """
+    found, heights = climbers(starts)
+    centres, roots, slopes = (np.asarray(part) for part in (found.centre, found.root, found.slope))
+    evidence = np.asarray(heights) + np.linalg.slogdet(roots)[1]
+    evidence = np.where(np.isfinite(evidence) & np.isfinite(roots).all((1, 2)), evidence, -np.inf)
+    good = (slopes <= MODE_SLOPE) & np.isfinite(evidence)
+    rank = np.lexsort((-evidence, ~good))
+    kept: list[int] = []
+    for index in rank:
+        if kept and (not good[index] or evidence[index] - evidence[kept[0]] < np.log(_LEAST)):
+            continue
+        if all(_apart(centres[index], centres[one], roots[one]) for one in kept):
+            kept.append(int(index))
+    if not np.isfinite(evidence[kept[0]]):
+        raise InputError(
+            "the log density has no finite width around the start; give a density of one piece, "
+            "and a start inside it"
+        )
+    kept = kept[:_MOST]
+    shares = np.exp(evidence[kept] - evidence[kept[0]])
+    return Modes(
+        centres=jnp.asarray(centres[kept]),
+        roots=jnp.asarray(roots[kept]),
+        shares=jnp.asarray(shares / shares.sum()),
+        slope=jnp.asarray(slopes[kept[0]]),
+        starts=len(starts),
+    )
+
+
+def _apart(
+    centre: Float[np.ndarray, "dimension"],
+    other: Float[np.ndarray, "dimension"],
+    root: Float[np.ndarray, "dimension dimension"],
+) -> bool:
+    """Whether a mode is another one than `other`, whose deviations are the measure."""
+    return bool(np.linalg.norm(np.linalg.solve(root, centre - other)) > _SAME)
