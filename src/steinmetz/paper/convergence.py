@@ -2,8 +2,9 @@
 
 A run that is not at the mode it starts from, not at rest or not mixed has *not converged*: what it
 gives says nothing about its method, and no claim is decided by it. A run that has come to rest but
-lost variance, or is far from the posterior by the Stein discrepancy, has converged to something
-else: it is *biased*, which is what its method does and what the comparison is about.
+lost variance, is far from the posterior by the Stein discrepancy or cannot change between modes has
+converged to something else: it is *biased*, which is what its method does and what the comparison
+is about.
 """
 
 from collections.abc import Sequence
@@ -14,12 +15,12 @@ from steinmetz.infer.checks import Inference
 from steinmetz.paper.records import Record, Row, SampledPoint
 
 # Checks of the draws against the posterior; all others say whether the method has done its work.
-_OF_DRAWS = ("Stein discrepancy", "variance over Laplace's")
+_OF_DRAWS = ("Stein discrepancy", "variance over Laplace's", "modes")
 RULE = (
     "An arm has converged if all checks of its own pass in every seed (mode, rest, lost particles, "
     "R-hat, effective draws, divergences, acceptance); it is biased if it has, and the Stein "
-    "discrepancy or the variance of its draws is off. No claim is decided by an arm that has not "
-    "converged."
+    "discrepancy, the variance of its draws or the shares of several modes are off. "
+    "No claim is decided by an arm that has not converged."
 )
 
 

@@ -22,13 +22,14 @@ _NOTE = (
 # What constant predictions are called.
 PREDICTORS = {"zero": "predicting zero", "mean": "predicting the training mean"}
 _HEAD = (
-    "state", "checks failed", "R-hat", "KSD over expected", "variance over Laplace's",
-    "particles or chains", "steps", "seconds", "compiling",
+    "state", "checks failed", "mode slope", "R-hat", "KSD over expected", "variance over Laplace's",
+    "particles or chains", "steps", "rank", "largest λ left out", "seconds", "compiling",
     "peak memory",
 )  # fmt: skip
 _DIAGNOSTICS = (
     "The worst over seeds; seconds (of inference) and compilation, which is part of them, are "
-    "means. Variance: smallest mean over coordinates. Memory: the most the "
+    "means. Mode slope: largest slope of the log density at the mode that sampling starts from, in "
+    "posterior standard deviations. Variance: smallest mean over coordinates. Memory: the most the "
     "process held at once, libraries included, in GB. " + convergence.RULE
 )
 _CLEAN = ScoreKey("w1_clean")
@@ -122,9 +123,11 @@ def _sampled(same: Points) -> Line:
     spent = [point.spent for point in same]
     return [
         state, failed or "none",
+        _worst(max, (run.mode_slope for run in runs)),
         _worst(max, (run.r_hat for run in runs), ".3f"),
         _worst(max, over), _worst(min, (run.mean_variance for run in runs)),
         span(run.particles for run in runs), span(run.steps for run in runs),
+        _rank(same), _worst(max, (run.facts.get("largest discarded") for run in runs)),
         f"{np.mean([each.infer for each in spent]):.1f}",
         f"{np.mean([each.infer_compile for each in spent]):.1f}",
         _worst(max, (each.infer_memory for each in spent), ".2f"),
@@ -135,3 +138,11 @@ def _worst(of: Worst, values: Iterable[float | None], form: str = ".3g") -> str:
     """The worst of the values that are known."""
     known = [value for value in values if value is not None]
     return f"{of(known):{form}}" if known else "–"
+
+
+def _rank(same: Points) -> str:
+    """Directions kept of all; a dash where the method keeps all of them by design."""
+    facts = [point.inference.facts for point in same if "rank" in point.inference.facts]
+    if not facts:
+        return "–"
+    return f"{span(int(one['rank']) for one in facts)} of {int(facts[0]['dimension'])}"

@@ -18,8 +18,8 @@ from steinmetz.paper.scores import ScoreKey
 
 # W1 below this is drawn as this: it is zero at the reference, which a logarithm cannot show.
 _LEAST = 1e-9
-# The axis ends at so many times the largest W1 of constant predictions: what lies beyond has learned
-# nothing, and is named at the top.
+# The axis ends at so many times the largest W1 of constant predictions: what lies beyond has
+# learned nothing, and is named at the top.
 _ABOVE = 3.0
 # The axis begins at this share of the smallest median along the path.
 _BELOW = 0.1
@@ -73,8 +73,9 @@ def _curves(axis: Axes, rows: Rows, score: ScoreKey) -> None:
     axis.set(yscale="log", ylim=(max(bottom, _LEAST), top))
     if beyond:
         text = "above: " + ", ".join(beyond)
-        place = {"transform": axis.transAxes, "ha": "center", "va": "top", "fontsize": 6}
-        axis.text(0.5, 0.985, text, bbox={"fc": "white", "ec": "none", "pad": 1}, **place)
+        box = {"fc": "white", "ec": "none", "pad": 1}
+        label = axis.text(0.5, 0.985, text, fontsize=6, ha="center", va="top", bbox=box)
+        label.set_transform(axis.transAxes)
 
 
 def _curve(axis: Axes, same: Rows, values: np.ndarray, converged: bool) -> None:
