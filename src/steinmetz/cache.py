@@ -13,7 +13,8 @@ import re
 import tempfile
 import threading
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import TypeVar
@@ -22,7 +23,9 @@ import numpy as np
 from pydantic import BaseModel
 
 # Names of our files in a folder, where other people's files may lie as well.
-_OURS = r"[0-9a-f]{16}-[A-Za-z0-9_-]+\.(npz|json)|.*\.tmp"
+_OURS = r"[0-9a-f]{16}-[A-Za-z0-9_-]+\.(npz|json)|.*\.tmp|\.lock"
+# Held by the process that changes a manifest.
+_LOCK = ".lock"
 # Raised when the same content would mean other numbers than before.
 _EDITION = 1
 # Where the JSON of a result stands among its arrays.
@@ -73,7 +76,7 @@ class Cache:
         packed = io.BytesIO()
         np.savez(packed, allow_pickle=False, **arrays)
         content, file = packed.getvalue(), f"{self._mark}-{name}.npz"
-        with self._lock:
+        with self._lock, _alone(self.folder):
             self._write(file, content)
             listed = {**self._listed(), file: hashlib.sha256(content).hexdigest()}
             self._write(self._manifest.name, json.dumps(listed, indent=1, sort_keys=True).encode())
@@ -104,6 +107,19 @@ class Cache:
                 path.unlink(missing_ok=True)
         if not any(self.folder.iterdir()):
             self.folder.rmdir()
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """No other process changes a manifest of this folder meanwhile, where files can be locked."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with (folder / _LOCK).open("ab") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)  # let go of when the file is closed, or the process dies
+        yield
 
 
 class ContentCache:

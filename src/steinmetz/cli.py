@@ -209,6 +209,9 @@ def reproduce(
     folder: Annotated[
         Path, typer.Option("--out", help="Folder for figures, page and finished points.")
     ] = Path("reproduction"),
+    jobs: Annotated[
+        int | None, whole("Processes side by side.", most=1000, default="one per core")
+    ] = None,
 ) -> None:
     """Do the paper again, figure by figure, and say of each claim whether it holds.
 
@@ -224,7 +227,7 @@ def reproduce(
       steinmetz reproduce cost --scale full --out results/paper
     """
     commands.start_jax()
-    commands.reproduce(figures or [], scale, seeds, folder)
+    commands.reproduce(figures or [], scale, seeds, folder, jobs)
 
 
 @app.command()

@@ -6,6 +6,7 @@ Compute, save, print, keep what is left.
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -162,10 +163,15 @@ def draw_lcurve(study: "Study", plan: "Plan", out: Path | None, resume: bool | N
     typer.echo(lcurves.screen(curve, folder))
 
 
-def reproduce(names: list[str], scale: str, seeds: int | None, folder: Path) -> None:
-    """Work through figures of the paper and write the page; what is finished is kept by content."""
+def reproduce(
+    names: list[str], scale: str, seeds: int | None, folder: Path, jobs: int | None
+) -> None:
+    """Work through figures of the paper and write the page; what is finished is kept by content.
+
+    `jobs` are processes side by side, as many as there are cores unless given.
+    """
     from steinmetz.cache import Cache
-    from steinmetz.paper import grids, page
+    from steinmetz.paper import grids, page, workers
     from steinmetz.paper.reproduce import RESULTS
     from steinmetz.paper.reproduce import reproduce as work_through
     from steinmetz.report import files
@@ -178,9 +184,13 @@ def reproduce(names: list[str], scale: str, seeds: int | None, folder: Path) -> 
     kept = folder / RESULTS
     if not kept.is_dir():
         files.check_target(folder, page.MARKER)
+    side_by_side, begun = jobs or workers.cores(), time.monotonic()
     with _interruptible(Cache(kept, "reproduce"), lambda: kept.is_dir()) as compute:
-        outcomes = compute(lambda report: work_through(wanted, scale, seeds, folder, report))
-        found = page.save(outcomes, folder)
+        outcomes = compute(
+            lambda report: work_through(wanted, scale, seeds, folder, report, side_by_side)
+        )
+        run = page.Run(side_by_side, time.monotonic() - begun)
+        found = page.save(outcomes, folder, run)
     typer.echo(page.screen(found, folder))
 
 

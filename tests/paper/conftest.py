@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from steinmetz.paper import grids, reproduce
+from steinmetz.paper import grids, page, reproduce
 from steinmetz.paper.arms import Sized
 from steinmetz.paper.records import Outcome, Record
 
@@ -51,12 +51,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def outcomes(folder: Path) -> Outcomes:
     """Comparison, bands, fits and flow of one seed."""
     arms = ("L0+NUTS", "L0+SVGD", "L2+SVGD", "L2+pSVGD")
+    loaded = grids.load("hyper-comparison")
+    checks = tuple(check for check in loaded.checks if set(check.arms) <= set(arms))
+    compared = {"arms": arms, "readings": ("proper",), "checks": checks}
     figures = {
-        "hyper-comparison": tiny("hyper-comparison", arms=arms, readings=("proper",)),
-        "hyper-bands": tiny("hyper-bands", readings=("proper",)),
+        "hyper-comparison": tiny("hyper-comparison", **compared, reference={"L0": "L0+NUTS"}),
+        "hyper-bands": tiny("hyper-bands", readings=("proper",), reference={}),
         "hyper-fits": tiny("hyper-fits"),
     }
     load = grids.load
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grids, "load", lambda name: figures.get(name) or load(name))
         return reproduce.reproduce([*figures, "l1-flow"], "quick", 1, folder)
+
+
+@pytest.fixture(scope="session")
+def about(outcomes, folder):
+    """What the page says of them; its files are in the folder."""
+    return page.save(outcomes, folder, page.Run(1, 2.0))

@@ -1,91 +1,153 @@
-"""Claims: every kind of check has a function, which holds and fails where it should."""
+"""Claims: every kind of check has a function; arms that have not converged decide nothing."""
 
-from collections.abc import Mapping, Sequence
+import json
 from typing import get_args
 
 import numpy as np
 import pytest
 
-from cases import partial
-from steinmetz.paper import claims, grids
-from steinmetz.paper.claims import Verdict
-from steinmetz.paper.records import CurveRows, FlowSnapshots, Outcome, Record, Row, SampledPoint
+from steinmetz.infer.base import Capabilities
+from steinmetz.infer.checks import Inference
+from steinmetz.paper import claims, findings, grids, statements
+from steinmetz.paper.curves import CurveRows
+from steinmetz.paper.records import FlowSnapshots, Outcome, PlaneSlices, Row, SampledPoint
 from steinmetz.paper.scores import Interval, ScoreTable
 
-ORDER = {
-    "kind": "order",
-    "says": "x",
-    "score": "w1_noisy.all.path",
-    "arms": ("a", "b"),
-    "strict": (False,),
-}
+SCORE = "w1_noisy.all.path"
+BELOW = {"kind": "below", "says": "x", "words": "y", "scores": (SCORE,), "arms": ("a", "b")}
 
 
-def rows_of(
-    scores: Mapping[str, Sequence[float]], axis: Sequence[float] | None = None
-) -> list[Row[Record]]:
-    """Points that have nothing but a score."""
-    rows: list[Row[Record]] = []
+def inference(direction=0.0, variance=1.0):
+    """A flow that is at rest unless told otherwise."""
+    facts = {"method": "svgd", "reason": "", "capabilities": Capabilities(rests=True), "frozen": ()}
+    facts |= {
+        "particles": 50,
+        "snapshots": 1,
+        "draws": 50,
+        "steps": 10,
+        "stopped": "",
+        "totals": {},
+    }
+    numbers = {"discrepancy": 1.0, "expected": 1.0, "variance": (variance, variance)}
+    return Inference(**facts, **numbers, mean_variance=variance, direction=direction)
+
+
+def rows_of(scores, axis=None, runs=None, reading="proper"):
+    """Points that have nothing but a score; `axis`: values of the axis, the same for each seed."""
+    rows = []
     for arm, values in scores.items():
-        for seed, value in enumerate(values):
-            table = ScoreTable({"w1_noisy": {"all": {"path": Interval(value, value, value)}}})
-            point = partial(SampledPoint, scores=table, active=5, full=9)
-            place = None if axis is None else axis[seed]
-            rows.append(Row("g", arm, "proper", place, seed, point))
+        for index, value in enumerate(values):
+            cell = {"all": {"path": Interval(value, value, value)}}
+            table = ScoreTable({"w1_noisy": cell, "w1_reference": cell})
+            run = (runs or {}).get(arm, inference())
+            longest = (runs or {}).get("reference", inference())
+            point = SampledPoint.model_construct(
+                scores=table, active=5, full=9, inference=run, reference=longest
+            )
+            place = None if axis is None else axis[index % len(axis)]
+            seed = index if axis is None else index // len(axis)
+            rows.append(Row("g", arm, reading, place, seed, point))
     return rows
 
 
-def judged(check: Mapping[str, object], rows: list[Row[Record]]) -> Verdict:
-    kind = grids.ScoreCheck if "score" in check else grids.FigureCheck
-    grid = grids.load("hyper-comparison").model_copy(update={"checks": (kind(**check),)})
-    return claims.judge(Outcome(grid, "quick", 2, rows))[0]
+def judged(check, rows, axis=None):
+    kind = grids.ScoreCheck if "scores" in check else statements.FigureCheck
+    update = {"checks": (kind(**{"words": "y", **check}),), "axis": axis}
+    grid = grids.load("hyper-comparison").model_copy(update=update)
+    return claims.judge(Outcome(grid, "quick", 3, rows))[0]
 
 
-def test_every_kind_of_check_has_a_function() -> None:
-    kinds = [check.model_fields["kind"] for check in (grids.FigureCheck, grids.ScoreCheck)]
-    assert {name for kind in kinds for name in get_args(kind.annotation)} == set(claims._KINDS)
+AXIS = grids.load("hyper-data").axis
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "holds"), [((1, 2), (2, 3), True), ((2, 3), (1, 2), False), ((1, 1), (1, 1), True)]
-)
-def test_an_order_holds_or_not_by_its_means(
-    a: tuple[int, ...], b: tuple[int, ...], holds: bool
-) -> None:
-    verdict = judged(ORDER, rows_of({"a": a, "b": b}))
-    assert verdict.holds == holds
-    assert "(means over seeds; a ≤ b in" in verdict.measured
-
-
-def test_equal_is_not_strictly_less() -> None:
-    assert not judged({**ORDER, "strict": (True,)}, rows_of({"a": (1,), "b": (1,)})).holds
-
-
-@pytest.mark.parametrize(("kind", "holds"), [("least", False), ("most", True)])
-def test_a_bound_is_for_every_seed(kind: str, holds: bool) -> None:
-    check = {**ORDER, "kind": kind, "strict": (), "value": 2.0}
-    assert judged(check, rows_of({"a": (2, 2), "b": (1, 2)})).holds == holds
+def test_every_kind_of_check_has_a_function():
+    kinds = [c.model_fields["kind"] for c in (statements.FigureCheck, statements.ScoreCheck)]
+    assert {name for kind in kinds for name in get_args(kind.annotation)} == set(findings.KINDS)
 
 
 @pytest.mark.parametrize(
-    ("values", "holds"), [((5, 3, 2, 1), True), ((1, 2, 3, 5), False), ((2, 2, 2, 2), False)]
+    ("a", "b", "verdict"),
+    [
+        ((1, 2, 3), (2, 4, 6), "holds"),
+        ((2, 4, 6), (1, 2, 3), "does not hold"),
+        ((1, 4, 3), (2, 2, 3), "undecided"),
+    ],
 )
-def test_a_trend_falls_or_not(values: tuple[int, ...], holds: bool) -> None:
-    check = {"kind": "falls", "says": "x", "score": "w1_noisy.all.path"}
-    verdict = judged(check, rows_of({"a": values}, axis=(1.0, 2.0, 4.0, 8.0)))
-    assert verdict.holds == holds
-    assert "rank correlation" in verdict.measured
+def test_arms_are_compared_seed_by_seed(a, b, verdict):
+    found = judged(BELOW, rows_of({"a": a, "b": b}))
+    assert found.verdict == verdict
+    assert "a to b: ratio" in found.measured
+    assert found.per_seed == {"a": list(a), "b": list(b)}
+    assert found.interval[0] <= found.interval[1]
 
 
-@pytest.mark.parametrize(("last", "holds"), [(1.05, True), (2.0, False)])
-def test_two_values_of_an_axis_agree_or_not(last: float, holds: bool) -> None:
-    steady = {"kind": "steady", "says": "x", "score": "w1_noisy.all.path"}
-    check = {**steady, "between": (50, 100), "value": 1.1}
-    assert judged(check, rows_of({"a": (1.0, last)}, axis=(50.0, 100.0))).holds == holds
+def test_a_chain_of_arms_holds_only_if_every_pair_does():
+    check = {**BELOW, "arms": ("a", "b", "c")}
+    rising = {"a": (1, 1, 1), "b": (2, 2.1, 2), "c": (3, 3, 3.2)}
+    assert judged(check, rows_of(rising)).verdict == "holds"
+    assert judged(check, rows_of({**rising, "c": (1, 1, 1)})).verdict == "does not hold"
+    assert judged(check, rows_of({**rising, "c": (3, 1, 4)})).verdict == "undecided"
 
 
-def curves(r2: Sequence[Sequence[float]]) -> list[Row[Record]]:
-    """One method at two noises; a row of `r2` per noise, an entry per penalty, two restarts."""
+def test_an_arm_that_has_not_converged_is_not_beaten():
+    scores = {"a": (1, 2, 3), "b": (20, 40, 60)}
+    found = judged(BELOW, rows_of(scores, runs={"b": inference(direction=9.0)}))
+    assert (found.verdict, found.converged) == ("undecided", {"a": True, "b": False})
+    assert "b not converged" in found.measured
+
+
+def test_an_arm_that_lost_variance_at_rest_is_biased_and_can_be_beaten():
+    scores = {"a": (1, 2, 3), "b": (20, 40, 60)}
+    found = judged(BELOW, rows_of(scores, runs={"b": inference(variance=0.1)}))
+    assert (found.verdict, found.converged["b"]) == ("holds", True)
+
+
+def test_a_reference_that_has_not_converged_decides_nothing():
+    check = {**BELOW, "scores": ("w1_reference.all.path",)}
+    scores = {"a": (1, 2, 3), "b": (2, 4, 6)}
+    assert judged(check, rows_of(scores)).verdict == "holds"
+    found = judged(check, rows_of(scores, runs={"reference": inference(direction=9.0)}))
+    assert (found.verdict, found.converged["reference NUTS"]) == ("undecided", False)
+
+
+def test_what_is_true_by_construction_is_not_counted():
+    rows = rows_of({"a": (1, 2, 3), "b": (2, 4, 6)})
+    found = judged({**BELOW, "by_design": True}, rows)
+    assert (found.verdict, found.counted) == ("by construction", False)
+    wrong = judged({**BELOW, "by_design": True, "arms": ("b", "a")}, rows)
+    assert (wrong.verdict, wrong.counted) == ("does not hold", True)
+
+
+@pytest.mark.parametrize(("kind", "verdict"), [("least", "undecided"), ("most", "holds")])
+def test_a_bound_is_for_every_seed(kind, verdict):
+    check = {**BELOW, "kind": kind, "value": 2.0}
+    assert judged(check, rows_of({"a": (2, 2, 2), "b": (1, 2, 2)})).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [
+        ((5, 3, 2, 5, 3.1, 2, 6, 3, 2), "holds"),
+        ((1, 2, 3, 1, 2.1, 3, 1, 2, 3), "does not hold"),
+        ((1, 2, 3, 3, 2, 1, 2, 2, 2.1), "undecided"),
+    ],
+)
+def test_a_trend_is_the_slope_of_every_seed(values, verdict):
+    check = {"kind": "falls", "says": "x", "scores": (SCORE,)}
+    found = judged(check, rows_of({"a": values}, axis=(1.0, 2.0, 4.0)), AXIS)
+    assert found.verdict == verdict
+    assert len(found.per_seed["a"]) == 3
+
+
+@pytest.mark.parametrize(("last", "verdict"), [(1.01, "holds"), (2.0, "does not hold")])
+def test_two_values_of_an_axis_agree_or_not(last, verdict):
+    check = {"kind": "steady", "says": "x", "scores": (SCORE,), "between": (50, 100), "value": 1.1}
+    rows = rows_of({"a": (1.0, last) * 3}, axis=(50.0, 100.0))
+    assert judged(check, rows, AXIS).verdict == verdict
+
+
+def curves(r2):
+    """One method at two noises, three seeds; a row of `r2` per noise, an entry per penalty."""
     from steinmetz.engine.lcurve import Point
 
     networks = [
@@ -94,42 +156,56 @@ def curves(r2: Sequence[Sequence[float]]) -> list[Row[Record]]:
         for penalty, value in zip((1.0, 10.0, 100.0), values, strict=True)
         for restart in range(2)
     ]
-    return [Row("g", "lcurves", "", None, 0, CurveRows(networks=networks, picks=[], full=9))]
+    rows = CurveRows(networks=networks, picks=[], full=9, seconds=1.0, memory=1.0)
+    return [Row("g", "additive", "", None, seed, rows) for seed in range(3)]
 
 
-@pytest.mark.parametrize(("end", "holds"), [(0.2, True), (0.97, False), (None, False)])
-def test_a_curve_rolls_off_or_not(end: float | None, holds: bool) -> None:
-    check = {"kind": "rolls_off", "says": "x", "value": 0.05}
-    rows = curves([(0.99, 0.99, 0.2), (0.99, 0.98, 0.5 if end is None else end)])
-    if end is None:  # nothing rolls off
-        rows = curves([(0.99, 0.99, 0.2), (0.99, 0.99, 0.99)])
-    assert judged(check, rows).holds == holds
+CURVES = {"says": "x", "arms": ("additive",)}
 
 
-@pytest.mark.parametrize(("second", "holds"), [(0.5, False), (0.985, True)])
-def test_a_corner_moves_with_the_noise_or_not(second: float, holds: bool) -> None:
-    check = {"kind": "corner", "says": "x", "value": 5}
-    assert judged(check, curves([(0.99, 0.99, 0.2), (0.99, second, 0.2)])).holds == holds
+@pytest.mark.parametrize(("end", "verdict"), [(0.2, "holds"), (0.97, "does not hold")])
+def test_a_curve_rolls_off_or_not(end, verdict):
+    rows = curves([(0.99, 0.99, 0.2), (0.99, 0.98, end)])
+    assert judged({**CURVES, "kind": "rolls_off", "value": 0.05}, rows).verdict == verdict
 
 
-FLOWS = [("sparse", 0.5, True), ("sparse", 0.6, False), ("near_mean", 0.5, True)]
+@pytest.mark.parametrize(("second", "verdict"), [(0.5, "does not hold"), (0.985, "holds")])
+def test_a_corner_moves_with_the_noise_or_not(second, verdict):
+    rows = curves([(0.99, 0.99, 0.2), (0.99, second, 0.2)])
+    assert judged({**CURVES, "kind": "corner", "value": 5}, rows).verdict == verdict
 
 
-@pytest.mark.parametrize(("kind", "value", "holds"), [*FLOWS, ("near_mean", 0.4, False)])
-def test_particles_end_at_zero_and_near_the_mean_or_not(
-    kind: str, value: float, holds: bool
-) -> None:
+FLOWS = [("sparse", 0.5, "holds"), ("sparse", 0.6, "does not hold"), ("near_mean", 0.5, "holds")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "verdict"), [*FLOWS, ("near_mean", 0.4, "does not hold")]
+)
+def test_particles_end_at_zero_and_near_the_mean_or_not(kind, value, verdict):
     particles = np.array([[[9.0, 9.0, 9.0]] * 2, [[1.5, 2.0, 0.0], [1.4, 2.0, 1.0]]])
     flow = FlowSnapshots(steps=(0, 9), particles=particles, mean=(1.0, 2.0, 3.0), seconds=1.0)
-    rows: list[Row[Record]] = [Row("g", "flow", "", None, 0, flow)]
-    assert judged({"kind": kind, "says": "x", "value": value}, rows).holds == holds
+    rows = [Row("g", "flow", "", None, seed, flow) for seed in range(3)]
+    assert judged({"kind": kind, "says": "x", "value": value}, rows).verdict == verdict
 
 
-def test_a_claim_is_judged_in_each_reading_that_it_names() -> None:
-    check = grids.ScoreCheck(**ORDER)
+@pytest.mark.parametrize(
+    ("found", "verdict"),
+    [((2, 2, 2), "holds"), ((1, 1, 1), "does not hold"), ((2, 1, 2), "undecided")],
+)
+def test_wells_are_those_of_the_truth_in_every_seed(found, verdict):
+    rows = []
+    for seed, wells in enumerate(found):
+        cuts = PlaneSlices.model_construct(law_wells=[wells], truth_wells=[2])
+        rows.append(Row("g", "L0", "", None, seed, cuts))
+    check = {"kind": "same_wells", "says": "x", "arms": ("L0",)}
+    assert judged(check, rows).verdict == verdict
+
+
+def test_a_claim_is_judged_in_each_reading_that_it_names():
+    check = statements.ScoreCheck(**BELOW)
     grid = grids.load("hyper-comparison")
-    rows = rows_of({"a": (1,), "b": (2,)})
-    rows += [Row("g", row.arm, "tempered", None, 0, row.result) for row in rows]
+    rows = rows_of({"a": (1, 1, 1), "b": (2, 2, 2)})
+    rows += rows_of({"a": (1, 1, 1), "b": (2, 2, 2)}, reading="tempered")
     for readings, expected in (((), ["proper", "tempered"]), (("tempered",), ["tempered"])):
         asked = grid.model_copy(
             update={"checks": (check.model_copy(update={"readings": readings}),)}
@@ -137,9 +213,8 @@ def test_a_claim_is_judged_in_each_reading_that_it_names() -> None:
         assert [v.reading for v in claims.judge(Outcome(asked, "quick", 1, rows))] == expected
 
 
-def test_rank_correlation_is_spearmans() -> None:
-    from scipy.stats import spearmanr
-
-    random = np.random.default_rng(0)
-    x, y = random.integers(0, 5, 40).astype(float), random.normal(size=40).round(1)
-    assert claims.correlation(x, y) == pytest.approx(spearmanr(x, y).statistic)
+def test_a_verdict_is_plain_json_and_is_read_back():
+    found = judged(BELOW, rows_of({"a": (1, 2, np.nan), "b": (2, 4, 6)}))
+    text = json.dumps(found.model_dump(), allow_nan=False)
+    assert claims.Verdict.model_validate(json.loads(text)) == found
+    assert (found.verdict, found.interval, found.per_seed["a"][2]) == ("undecided", None, None)

@@ -7,7 +7,8 @@ import pytest
 
 from cases import partial
 from steinmetz.engine.lcurve import Point
-from steinmetz.paper.records import CurveRows, FitPoint, Row, SampledPoint, Spent, grouped, numbers
+from steinmetz.paper.curves import CurveRows
+from steinmetz.paper.records import FitPoint, Row, SampledPoint, Spent, grouped, numbers
 from steinmetz.paper.scores import Interval, ScoreKey, ScoreTable
 
 
@@ -39,7 +40,7 @@ def test_networks_make_curves_with_penalties_in_order_and_failures_that_do_not_c
         for penalty, values in ((10.0, (0.5, None)), (1.0, (0.9, 0.7)))
         for restart, r2 in enumerate(values)
     ]
-    (curve,) = CurveRows(networks=networks, picks=[], full=9).curves()
+    (curve,) = CurveRows(networks=networks, picks=[], full=9, seconds=1.0, memory=1.0).curves()
     assert (curve.method, curve.noise) == ("l0", 0.1)
     np.testing.assert_array_equal(curve.penalties, [1.0, 10.0])
     assert curve.median == pytest.approx([0.8, 0.5])

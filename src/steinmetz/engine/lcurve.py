@@ -3,6 +3,8 @@
 All restarts and noise levels of one penalty are trained in one batch that walks the path of λ.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import equinox as eqx
@@ -29,9 +31,11 @@ from steinmetz.studies.study import Study
 
 
 class Plan(NamedTuple):
-    """What an L-curve is drawn of: penalties by name, relative noises (None: the study's), sizes.
+    """What an L-curve is drawn of: penalties by name, noises (None: the study's), sizes.
 
-    `parameters` names a target count by which λ is chosen instead of by BIC.
+    Noises are shares of the stress itself or, if `additive`, of the root mean square of the clean
+    training stress. `parameters` names a target count by which λ is chosen instead of by BIC;
+    `ranges` are first and last λ by method, where they are not the method's own.
     """
 
     methods: tuple[str, ...] = ("l0", "l1", "l2")
@@ -39,6 +43,8 @@ class Plan(NamedTuple):
     penalties: int = 8
     restarts: int = 8
     parameters: int | None = None
+    additive: bool = False
+    ranges: Mapping[str, tuple[float, float]] = MappingProxyType({})
 
 
 class Point(NamedTuple):
@@ -121,17 +127,26 @@ def _curves(study: Study, plan: Plan) -> list[_Curve]:
         raise InputError("--noise is for generated data; a measured table has the noise it has")
     curves, keys = [], stage_keys(study.seed)
     for noise in (study.noise.relative,) if plan.noises is None else plan.noises:
-        changed = study.noise.model_copy(update={"relative": noise})
-        problem = prepare(keys["data"], study.model_copy(update={"noise": changed}))
+        problem = prepare(keys["data"], _with_noise(study, noise, plan.additive))
         fresh = problem.fresh(keys["test"], study.assess.test_count)
         curves.append(_Curve(noise, problem, problem.units, fresh))
     return curves
 
 
+def _with_noise(study: Study, share: float, additive: bool) -> Study:
+    """The study with noise of that share: of each stress, or of their root mean square."""
+    update = {"relative": share}
+    if additive:
+        clean = study.noise.model_copy(update={"relative": 0.0, "absolute": 0.0})
+        key, still = stage_keys(study.seed)["data"], study.model_copy(update={"noise": clean})
+        update = {"relative": 0.0, "absolute": share * prepare(key, still).train.scale}
+    return study.model_copy(update={"noise": study.noise.model_copy(update=update)})
+
+
 def _settings(study: Study, method: str, plan: Plan) -> Settings:
     """The study's own settings where it uses this method, else its defaults for this network."""
     own = study.sparsify.model_dump() if study.sparsify.method == method else {"method": method}
-    reach = registry.load("sparsify", method).RANGE
+    reach = plan.ranges.get(method) or registry.load("sparsify", method).RANGE
     changes = {"penalty": reach, "penalties": plan.penalties, "restarts": plan.restarts}
     return config.changed(study, "sparsify", {**own, **changes}).sparsify
 

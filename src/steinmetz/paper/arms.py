@@ -38,6 +38,12 @@ class Sized(Frozen):
         return {**self.change, **(self.quick if scale == "quick" else self.full)}
 
 
+class Method(Sized):
+    """A sparsifier or sampler with its settings, and what it is, in words for the page."""
+
+    about: str
+
+
 class Look(Frozen):
     """Colour and line of an arm, the same in every figure."""
 
@@ -48,11 +54,11 @@ class Look(Frozen):
 class Arms(Frozen):
     """Sparsifiers, samplers and the looks of their pairs, by the names the figures give them."""
 
-    sparsifiers: dict[str, Sized]
-    samplers: dict[str, Sized]
+    sparsifiers: dict[str, Method]
+    samplers: dict[str, Method]
     looks: dict[str, Look]
 
-    def methods(self, arm: str) -> list[Sized]:
+    def methods(self, arm: str) -> list[Method]:
         """Settings of an arm: of its sparsifier and, if it has one, of its sampler."""
         sparsifier, _, sampler = arm.partition("+")
         methods = [entry("sparsifier", sparsifier, self.sparsifiers)]

@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Literal, TypeVar
+from typing import TypeVar
 
 import pydantic
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from steinmetz import registry
 from steinmetz.errors import InputError
 from steinmetz.experiments import base as experiments
 from steinmetz.paper.arms import Frozen, Settings, Sized, arms, entry, read
-from steinmetz.paper.scores import ScoreKey, component_kind
+from steinmetz.paper.scores import component_kind
+from steinmetz.paper.statements import AnyCheck, ReadingName, Score, ScoreCheck
 from steinmetz.studies import config
 from steinmetz.studies.study import Study
 
@@ -32,9 +33,6 @@ _SHORT_CHAIN = 200
 # it stands, which is a tempered posterior, or as the posterior of all data (method §3).
 READINGS = {"tempered": "tempered (paper)", "proper": "proper posterior"}
 _TEMPERATURES = {"tempered": "mean", "proper": 1.0}
-ReadingName = Literal["tempered", "proper"]
-# A score, which TOML names by a short text such as w1_noisy.all.path.
-Score = Annotated[ScoreKey, BeforeValidator(ScoreKey.parse)]
 OptionsOf = TypeVar("OptionsOf", bound="Options")
 
 
@@ -63,47 +61,17 @@ class Axis(Frozen):
     values: dict[str, tuple[float | int, ...]]
 
 
-class Check(Frozen):
-    """The form in which a claim can fail; `claims` has a function of the name `kind`.
-
-    It is judged on rows of one source or of all, in some readings or in every one. `value` is the
-    bound of the claim.
-    """
-
-    says: str
-    source: str = ""
-    arms: tuple[str, ...] = ()
-    readings: tuple[ReadingName, ...] = ()
-    value: float = 0.0
-
-
-class FigureCheck(Check):
-    """A claim about what one kind of figure shows; `distribution`: of which the bands are."""
-
-    kind: Literal[
-        "rolls_off", "corner", "overlap", "faster", "wells", "same_wells", "sparse", "near_mean"
-    ]
-    distribution: Literal["push_forward", "predictive"] = "push_forward"
-
-
-class ScoreCheck(Check):
-    """A claim about a score. `strict`: < instead of ≤ between arms; `between`: values compared."""
-
-    kind: Literal["order", "least", "most", "falls", "steady", "zero"]
-    score: Score
-    strict: tuple[bool, ...] = ()
-    between: tuple[float, float] = (0.0, 0.0)
-
-
 class Grid(Sized):
     """One figure or table of the paper, at its place there; its id is the name of its file.
 
-    `study` and `change` are what all points share, `per_arm` what one arm has in this figure only.
+    `study` and `change` are what all points share, `per_arm` what one arm has in this figure only;
+    `cases` stand in place of arms where a figure does not compare methods.
     `carve` changes the study whose law is taken, so that it need not be carved from the data that
     are sampled. `lengths` are steps of an arm's sampler, for W1 at equal time in the proper
-    reading. `sources` are figures whose points this one only looks at, `reference` is the arm with
-    whose push-forward the others are also compared. `options` are those of the kind of figure, a
-    file in `plots`; `why` says what to know where a claim does not hold.
+    reading. `sources` are figures whose points this one only looks at. `reference` has for every
+    sparsifier the arm that samples its posterior at length: others of it are also compared with
+    that. `options` are those of the kind of figure, a file in `plots`; `why` says what to know
+    where a claim does not hold, `sizes` where less is done than in the paper.
     """
 
     id: str
@@ -114,17 +82,19 @@ class Grid(Sized):
     kind: str
     study: str
     arms: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
     per_arm: dict[str, Sized] = Field({})
     readings: tuple[ReadingName, ...] = ("proper",)
     axis: Axis | None = None
     carve: Settings = Field({})
     lengths: dict[str, dict[str, tuple[int, ...]]] = Field({})
     sources: tuple[str, ...] = ()
-    reference: str = ""
-    seeds: dict[str, int] = Field({"quick": 1, "full": 5})
+    reference: dict[str, str] = Field({})
+    seeds: dict[str, int] = Field({"quick": 3, "full": 3})
     options: Options = Options()
     why: str = ""
-    checks: tuple[Annotated[FigureCheck | ScoreCheck, Field(discriminator="kind")], ...]
+    sizes: str = ""
+    checks: tuple[AnyCheck, ...]
 
     def of(self, kind: type[OptionsOf]) -> OptionsOf:
         """The options, which are those of the kind of figure."""
@@ -139,7 +109,8 @@ class Grid(Sized):
             arms().methods(arm)
             if "+" in arm:
                 arms().look(arm)
-        scores = [check.score for check in self.checks if isinstance(check, ScoreCheck)]
+        judged = [check for check in self.checks if isinstance(check, ScoreCheck)]
+        scores = [score for check in judged for score in check.scores]
         if isinstance(self.options, Panels):
             scores += [panel.score for panel in self.options.panels]
         for kind in {score.component for score in scores} - {"all"}:
@@ -170,7 +141,7 @@ class Point:
     def label(self) -> str:
         """Arm, value, reading and seed in words, as far as the grid has them."""
         value = "" if self.value is None else f" at {self.value:g}"
-        place = f"{self.arm}{value}, {self.reading}, " if self.reading else ""
+        place = f"{self.arm}{value}, " + (f"{self.reading}, " if self.reading else "")
         return f"{place}seed {self.seed}"
 
 
@@ -234,7 +205,8 @@ def points(grid: Grid, scale: str, seeds: int) -> list[Point]:
         return [point for point in chosen if point.value is None]
     if not grid.arms:
         studies = [_study(grid.study, {**grid.at(scale), "seed": seed}) for seed in range(seeds)]
-        return [Point(grid, scale, grid.kind, "", None, one.seed, one, one) for one in studies]
+        each = itertools.product(studies, grid.cases or (grid.kind,))
+        return [Point(grid, scale, case, "", None, one.seed, one, one) for one, case in each]
     axis = grid.axis
     changes = [{}] if axis is None else [{axis.key: value} for value in axis.values[scale]]
     asked = itertools.product(range(seeds), changes, grid.readings, grid.arms)
@@ -259,12 +231,13 @@ def _point(grid: Grid, scale: str, seed: int, varied: Settings, reading: str, ar
     if grid.lengths and varied and "infer.thin" in changes:  # a short chain is kept whole
         thin = max(1, changes["infer.steps"] // _SHORT_CHAIN)
         changes["infer.thin"] = min(changes["infer.thin"], thin)
-    reference = None
-    if grid.reference and (arm != grid.reference or varied):
-        reference = _point(grid, scale, seed, {}, reading, grid.reference)
+    reference, longest = None, grid.reference.get(arm.partition("+")[0])
+    if longest is not None and (arm != longest or "infer.steps" in varied):
+        same = {key: setting for key, setting in varied.items() if not key.startswith("infer.")}
+        reference = _point(grid, scale, seed, same, reading, longest)
     value = next((float(value) for value in varied.values()), None)
     studies = _study(grid.study, changes), _study(grid.study, {**changes, **grid.carve})
-    kept = bool(grid.reference) and reference is None
+    kept = longest is not None and reference is None
     return Point(grid, scale, arm, reading, value, seed, *studies, reference, kept)
 
 

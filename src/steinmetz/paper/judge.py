@@ -4,7 +4,7 @@ Only components that vary along the path are judged. Every score is given for al
 each kind (S, mu), on the whole path, in the sampled range and beyond it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -97,6 +97,23 @@ def judge(
     for name, values in per_point.items():
         table[name] = draws.each(_mean(random, values))
     return along, ScoreTable(table)
+
+
+def constants(
+    draws: PathDraws, values: Mapping[str, np.ndarray], reference: Draws | None
+) -> dict[str, dict[str, PerComponent]]:
+    """W1 at every point of the path of predictors that say the same everywhere.
+
+    `values` has a number for each component that varies. An ensemble that is farther from the data
+    than these has learned nothing. W1 of one value to a sample is its mean distance from it.
+    """
+    targets = {"w1_noisy": draws.noisy, "w1_clean": draws.truth[None]}
+    if reference is not None:
+        targets["w1_reference"] = reference.astype(float)
+    return {
+        name: {score: np.abs(target - value).mean(axis=0) for score, target in targets.items()}
+        for name, value in values.items()
+    }
 
 
 def _distance(

@@ -4,6 +4,7 @@ Texts are templates beside this file: the page, its Markdown version, and what t
 """
 
 import base64
+import contextlib
 import dataclasses
 import datetime
 import json
@@ -12,11 +13,14 @@ import platform
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple, get_args
 
 import jinja2
 import matplotlib
 
-from steinmetz.paper import claims, grids
+from steinmetz.paper import convergence, grids, verdicts, workers
+from steinmetz.paper.arms import arms
+from steinmetz.paper.claims import Verdict, judge
 from steinmetz.paper.records import Details, Outcome, Record, Table
 from steinmetz.paper.reproduce import kind_of
 from steinmetz.report.files import write
@@ -24,15 +28,27 @@ from steinmetz.report.style import STYLE
 
 # The file that says of a folder that it is a reproduction.
 MARKER = "reproduction.json"
+CLAIMS = "claims.json"
+# What can become of a claim.
+VERDICTS: tuple[str, ...] = get_args(Verdict.model_fields["verdict"].annotation)
 # Packages whose versions are written down: results depend on them.
 _PACKAGES = ("steinmetz", "jax", "jaxlib", "equinox", "optax", "blackjax", "numpy", "matplotlib")
+
+
+class Run(NamedTuple):
+    """The call that wrote the page: processes side by side, and its wall-clock seconds."""
+
+    jobs: int
+    seconds: float
 
 
 @dataclass(frozen=True)
 class Part:
     """Everything the page says of one figure, but the picture.
 
-    `figure` is what the paper calls it, `shows` its caption; `why` is said where a claim `failed`.
+    `figure` is what the paper calls it, `shows` its caption; `why` is said where a claim does not
+    hold or is undecided, `sizes` where less was done than in the paper. `seconds` are those of all
+    its points, whoever did them and when.
     """
 
     id: str
@@ -41,50 +57,73 @@ class Part:
     shows: str
     scale: str
     seeds: int
-    verdicts: list[claims.Verdict]
-    failed: bool
+    seconds: float
+    verdicts: list[Verdict]
+    designed: list[Verdict]
     why: str
+    sizes: str
     laws: list[str]
     tables: list[Table]
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What `reproduction.json` has: what was done with what, how many claims hold, every figure."""
+    """What `reproduction.json` has: what was done with what, what became of the claims, figures."""
 
     scale: str
     date: str
-    claims: int
-    holds: int
+    jobs: int
+    seconds: float
+    counts: dict[str, int]
     versions: dict[str, str]
     machine: str
     figures: list[Part]
 
 
-def save(outcomes: list[Outcome[Record]], folder: str | Path) -> Reproduction:
+def save(outcomes: list[Outcome[Record]], folder: str | Path, run: Run) -> Reproduction:
     """Draw, judge and write everything, each file whole or not at all; returns what the JSON has.
 
-    Files: `figures/ID.png` and `.pdf`, `reproduction.html`, `reproduction.md`, `reproduction.json`.
+    Files: `figures/ID.png` and `.pdf`, `reproduction.html`, `reproduction.md`, `reproduction.json`,
+    and `claims.json`, a list of verdicts.
     """
     folder = Path(folder)
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     parts = [_part(outcome, folder / "figures") for outcome in outcomes]
-    verdicts = [verdict for part in parts for verdict in part.verdicts]
+    judged = [verdict for part in parts for verdict in (*part.verdicts, *part.designed)]
     versions = {"python": platform.python_version()}
     about = Reproduction(
         scale=outcomes[0].scale,
         date=datetime.datetime.now(datetime.UTC).date().isoformat(),
-        claims=len(verdicts),
-        holds=sum(verdict.holds for verdict in verdicts),
+        jobs=run.jobs, seconds=run.seconds,
+        counts={name: sum(one.verdict == name for one in judged) for name in VERDICTS},
         versions=versions | {name: metadata.version(name) for name in _PACKAGES},
-        machine=f"{os.cpu_count()} processor cores ({platform.machine()}), no accelerator",
+        machine=machine(),
         figures=parts,
-    )
+    )  # fmt: skip
     _replace(folder / "reproduction.html", _rendered("reproduction.html", about, folder))
     _replace(folder / "reproduction.md", _rendered("reproduction.md", about, folder))
+    claims = [verdict.model_dump() for verdict in judged]
     plain = dataclasses.asdict(about)
-    _replace(folder / MARKER, json.dumps(plain, indent=1, allow_nan=False, ensure_ascii=False))
+    for part in plain["figures"]:
+        del part["verdicts"], part["designed"]  # they stand in claims.json
+    _replace(folder / CLAIMS, _json(claims))
+    _replace(folder / MARKER, _json(plain))
     return about
+
+
+def _json(plain: object) -> str:
+    return json.dumps(plain, indent=1, allow_nan=False, ensure_ascii=False)
+
+
+def machine() -> str:
+    """Processor, cores and memory, as far as the system tells."""
+    model, memory = platform.machine(), ""
+    with contextlib.suppress(OSError, ValueError):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+        model = names[0] if names else model
+        memory = f", {os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 1e9:.0f} GB"
+    return f"{workers.cores()} processor cores ({model}){memory}, no accelerator"
 
 
 def _part(outcome: Outcome[Record], folder: Path) -> Part:
@@ -94,12 +133,15 @@ def _part(outcome: Outcome[Record], folder: Path) -> Part:
         figure = kind.draw(outcome)
         figure.savefig(folder / f"{grid.id}.png")
         figure.savefig(folder / f"{grid.id}.pdf", metadata={"CreationDate": None})
-    verdicts, no_details = claims.judge(outcome), lambda _: Details()
+    judged, no_details = judge(outcome), lambda _: Details()
+    counted = [verdict for verdict in judged if verdict.counted]
     details = getattr(kind, "details", no_details)(outcome)
+    settled = all(verdict.verdict == "holds" for verdict in counted)
     return Part(
-        id=grid.id, title=grid.title, figure=grid.figure, shows=grid.shows, why=grid.why,
-        scale=outcome.scale, seeds=outcome.seeds, verdicts=verdicts,
-        failed=not all(verdict.holds for verdict in verdicts),
+        id=grid.id, title=grid.title, figure=grid.figure, shows=grid.shows,
+        scale=outcome.scale, seeds=outcome.seeds, seconds=outcome.seconds, verdicts=counted,
+        designed=[verdict for verdict in judged if not verdict.counted],
+        why="" if settled else grid.why, sizes=grid.sizes if outcome.scale == "full" else "",
         laws=details.laws, tables=details.tables,
     )  # fmt: skip
 
@@ -115,7 +157,9 @@ def _rendered(name: str, about: Reproduction, folder: Path) -> str:
         return base64.b64encode((folder / "figures" / f"{part.id}.png").read_bytes()).decode()
 
     template = environment.get_template(name)
-    return template.render(about=about, picture=picture, errata=grids.errata(), folder=folder)
+    rules = verdicts.RULE, convergence.RULE
+    texts = {"errata": grids.errata(), "rules": rules, "arms": arms()}
+    return template.render(about=about, picture=picture, folder=folder, **texts)
 
 
 def _replace(path: Path, text: str) -> None:

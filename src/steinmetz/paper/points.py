@@ -23,7 +23,8 @@ from steinmetz.engine.sample import sample
 from steinmetz.errors import InputError
 from steinmetz.exporters import latex, text
 from steinmetz.paper.grids import Point
-from steinmetz.paper.judge import PathDraws, judge
+from steinmetz.paper.judge import PathDraws, constants, judge
+from steinmetz.paper.memory import peak
 from steinmetz.paper.records import CarvedLaw, FitPoint, Moments, PushedDraws, SampledPoint, Spent
 from steinmetz.records import Report, Truth
 from steinmetz.sparsify.carve import Carved
@@ -59,9 +60,11 @@ def law_of(study: Study, results: ContentCache, report: Report) -> CarvedProblem
 
     def compute(cache: Cache) -> CarvedLaw:
         clock = Clock()
-        stored = json.loads(carving.to_json(carve_law(study, problem, report, cache)))
+        with peak() as memory:
+            stored = json.loads(carving.to_json(carve_law(study, problem, report, cache)))
         seconds = clock.seconds()
-        return CarvedLaw(carving=stored, spent=Spent(seconds["total"], seconds["compile"]))
+        spent = Spent(seconds["total"], seconds["compile"], carve_memory=memory.gigabytes)
+        return CarvedLaw(carving=stored, spent=spent)
 
     law = results.get(study.content("carve"), CarvedLaw, compute)
     return CarvedProblem(problem, carving.from_dict(law.carving, problem.train), law.spent)
@@ -146,6 +149,14 @@ def fitted_to(carved: Carved, problem: Problem, floor: float) -> Carved:
     return carved._replace(deviation=deviation, quadratic=compress(train, deviation))
 
 
+def _constants(problem: Problem, names: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """Predictions that know no mechanics: zero, and the mean of the noisy training data."""
+    train = problem.train
+    values = np.where(np.asarray(train.observed), np.asarray(train.values), np.nan)
+    means = dict(zip(train.components, np.nanmean(values, axis=0), strict=True))
+    return {"zero": np.zeros(len(names)), "mean": np.array([means[name] for name in names])}
+
+
 def _posterior(
     point: Point, results: ContentCache, report: Report
 ) -> tuple[SampledPoint, PushedDraws]:
@@ -162,22 +173,27 @@ def _posterior(
         law = CarvedProblem(problem, carved, law.spent)
     fit, clock = _fit(study, law), Clock()
     cache = results.unfinished(content_of(point))
-    ensemble = sample(keys["infer"], law.carved, law.problem, study, report, cache)
+    with peak() as memory:
+        ensemble = sample(keys["infer"], law.carved, law.problem, study, report, cache)
     seconds = clock.seconds()
     copies = study.assess.noise_draws
     along = along_path(keys["noise"], law.problem, law.carved.law, ensemble, copies)
-    reference = None
+    longest, compared = None, None
     if point.reference is not None:
-        sampled(point.reference, results, report)
-        reference = results.find(content_of(point.reference), PushedDraws)
+        longest = sampled(point.reference, results, report).inference
+        pushed = results.find(content_of(point.reference), PushedDraws)
+        compared = None if pushed is None else pushed.values
     draws = PathDraws.of(along, law.problem.path, ensemble.shape[1])
-    per_point, table = judge(point.seed, draws, None if reference is None else reference.values)
-    spent = fit.spent._replace(infer=seconds["total"], infer_compile=seconds["compile"])
+    per_point, table = judge(point.seed, draws, compared)
+    spent = fit.spent._replace(
+        infer=seconds["total"], infer_compile=seconds["compile"], infer_memory=memory.gigabytes
+    )
     result = SampledPoint(
         **{**dict(fit), "spent": spent}, moving=draws.names, along=per_point, scores=table,
         pushed=Moments.of(along.pushed), predictive=Moments.of(along.predictive),
         pushed_energy=Moments.of(along.pushed_energy), shape=ensemble.shape,
-        inference=ensemble.inference,
+        inference=ensemble.inference, reference=longest,
+        constants=constants(draws, _constants(law.problem, draws.names), compared),
     )  # fmt: skip
     every = max(1, len(draws.pushed) // _KEPT_DRAWS)
     return result, PushedDraws(values=draws.pushed[::every][:_KEPT_DRAWS].astype(np.float32))

@@ -15,12 +15,10 @@ from matplotlib.figure import Figure
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from steinmetz.cache import ContentCache
-from steinmetz.engine.lcurve import Pick
-from steinmetz.engine.lcurve import Point as Network
 from steinmetz.infer.checks import Inference
 from steinmetz.materials.slices import Slice
 from steinmetz.paper.grids import Grid, Point
-from steinmetz.paper.scores import ScoreKey, ScoreTable, component_kind
+from steinmetz.paper.scores import SCORES, ScoreKey, ScoreTable, component_kind
 from steinmetz.records import Report
 
 # A number per point of the validation path, and one per point and component.
@@ -35,12 +33,17 @@ class Record(BaseModel):
 
 
 class Spent(NamedTuple):
-    """Seconds of carving and of inference, and how many of each went into compilation."""
+    """Seconds of carving and of inference, how many of each went into compilation, and memory.
+
+    Memory is the most gigabytes that the process held meanwhile, all its libraries included.
+    """
 
     carve: float
     carve_compile: float
     infer: float = 0.0
     infer_compile: float = 0.0
+    carve_memory: float = 0.0
+    infer_memory: float = 0.0
 
 
 class CarvedLaw(Record):
@@ -113,28 +116,52 @@ class SampledPoint(FitPoint):
 
     `pushed` is the push-forward and `predictive` the posterior predictive (method §6). `along` has
     W1 and CRPS at every point of the path, of the components that vary there, `moving`; `scores`
-    are their means, and coverage, with intervals. The rest says how the posterior was sampled:
-    `shape` is (snapshots, particles) of the draws, where a chain counts as a particle.
+    are their means, and coverage, with intervals. `constants` has W1 at every point of predictors
+    that know no mechanics: zero, and the mean of the training data. The rest says how the posterior
+    was sampled: `shape` is (snapshots, particles) of the draws, where a chain counts as a particle;
+    `reference` is how the posterior was sampled that W1 to NUTS refers to.
     """
 
     moving: tuple[str, ...]
     shape: tuple[int, int]
     inference: Inference
+    reference: Inference | None
     pushed: Moments
     predictive: Moments
     pushed_energy: Moments
     along: dict[str, Float[np.ndarray, "points moving"]]
     scores: ScoreTable
+    constants: dict[str, dict[str, Float[np.ndarray, "points moving"]]]
 
     def number(self, key: ScoreKey) -> float:
-        """The number that a key names; of a score with an interval its value."""
+        """The number that a key names; of a score with an interval its value.
+
+        Not a number where this point has no such score: a reference has no distance to itself.
+        """
+        if key.name not in SCORES:
+            return super().number(key)
         interval = self.scores.get(key)
-        return super().number(key) if interval is None else interval.value
+        return math.nan if interval is None else interval.value
 
     def score_along(self, key: ScoreKey) -> AlongPath:
         """A score at every point: the mean over the components of its kind."""
+        return self._of_kind(self.along[key.name], key)
+
+    def constant_along(self, predictor: str, key: ScoreKey) -> AlongPath | None:
+        """The same of a constant predictor; None where it has no such score."""
+        along = self.constants[predictor].get(key.name)
+        return None if along is None else self._of_kind(along, key)
+
+    def constant(self, predictor: str, key: ScoreKey) -> float | None:
+        """Its mean over a part of the path; None where there is no such score or no point."""
+        along = self.constant_along(predictor, key)
+        parts = {"path": np.ones_like(self.sampled), "sampled": self.sampled}
+        chosen = parts.get(key.part, ~self.sampled)
+        return None if along is None or not chosen.any() else float(along[chosen].mean())
+
+    def _of_kind(self, along: np.ndarray, key: ScoreKey) -> AlongPath:
         chosen = [key.component in ("all", component_kind(name)) for name in self.moving]
-        return np.asarray(self.along[key.name][:, np.array(chosen)].mean(axis=1))
+        return np.asarray(along[:, np.array(chosen)].mean(axis=1))
 
 
 class PushedDraws(Record):
@@ -143,50 +170,18 @@ class PushedDraws(Record):
     values: Float[np.ndarray, "draws points moving"]
 
 
-class Curve(NamedTuple):
-    """Test R² of one method and noise against the penalty; `r2` has the restarts of each.
+class Timed(Record):
+    """A result that is no law, with the seconds it took."""
 
-    Not a number where training failed.
-    """
-
-    method: str
-    noise: float
-    penalties: np.ndarray
-    r2: list[np.ndarray]
-
-    @property
-    def median(self) -> np.ndarray:
-        """Over restarts that did not fail."""
-        return np.array([float(np.nanmedian(values)) for values in self.r2])
+    seconds: float
 
 
-class CurveRows(Record):
-    """L-curves: every trained network, the penalty picked for each curve, and all weights."""
-
-    networks: list[Network]
-    picks: list[Pick]
-    full: int
-
-    def curves(self) -> list[Curve]:
-        """By method and noise, in the order in which they were trained."""
-        table: dict[tuple[str, float], dict[float, list[float | None]]] = {}
-        for network in self.networks:
-            curve = table.setdefault((network.method, network.noise), {})
-            curve.setdefault(network.penalty, []).append(network.r2)
-        every = [(key, sorted(curve.items())) for key, curve in table.items()]
-        return [
-            Curve(*key, np.array([x for x, _ in curve]), [np.array(r2, float) for _, r2 in curve])
-            for key, curve in every
-        ]
-
-
-class FlowSnapshots(Record):
+class FlowSnapshots(Timed):
     """Particles of a Stein flow at some steps, and the mean of the likelihood they flow to."""
 
     steps: tuple[int, ...]
     particles: Float[np.ndarray, "steps particles dimension"]
     mean: tuple[float, ...]
-    seconds: float
 
 
 class PlaneSlices(Record):
@@ -224,6 +219,15 @@ class Outcome(Generic[Measured]):
     seeds: int
     rows: Sequence[Row[Measured]]
 
+    @property
+    def seconds(self) -> float:
+        """Seconds of all points, whoever did them; a law that several share counts once."""
+        results = [row.result for row in self.rows]
+        fits = [each for each in results if isinstance(each, FitPoint)]
+        others = [each.seconds for each in results if isinstance(each, Timed)]
+        laws = {(fit.spent.carve, fit.active) for fit in fits}
+        return sum(s for s, _ in laws) + sum(fit.spent.infer for fit in fits) + sum(others)
+
 
 def grouped(
     rows: Sequence[Row[Measured]], key: Callable[[Row[Measured]], Key]
@@ -236,9 +240,10 @@ def grouped(
 
 
 def numbers(rows: Sequence[Row[FitPoint]], arm: str, key: ScoreKey) -> np.ndarray:
-    """A number of one arm, an entry per seed; points on an axis are left out."""
-    chosen = (row.result for row in rows if row.arm == arm and row.value is None)
-    return np.array([point.number(key) for point in chosen])
+    """A number of one arm, an entry per seed and in their order; points on an axis are left out."""
+    chosen = [row for row in rows if row.arm == arm and row.value is None]
+    ordered = sorted(chosen, key=lambda row: row.seed)
+    return np.array([row.result.number(key) for row in ordered])
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,19 @@ class ScoreKey(NamedTuple):
         raise ValueError(registry.unknown("score", text, known))
 
 
+# What single numbers are called.
+_CALLED = {"active": "parameters", "count": "parameters not zero", "seconds": "seconds"}
+
+
+def named(key: ScoreKey) -> str:
+    """A score in the words of the tables."""
+    if key.name == "r2":
+        return f"R² {key.part.replace('_', ' ')}"
+    kind = "" if key.component == "all" else f" {key.component}"
+    part = "" if key.part == "path" else f", {PARTS[key.part]}"
+    return _CALLED.get(key.name) or f"{SCORES[key.name]}{kind}{part}"
+
+
 class ScoreTable(RootModel[dict[str, dict[str, dict[str, Interval]]]]):
     """Score → kind of component → part of the path → interval."""
 

@@ -25,5 +25,5 @@ def test_tables_and_closed_forms_stand_under_their_figures(outcomes: Outcomes) -
         details = grids.plot_file(outcome.grid.kind).details(outcome)
         for table in details.tables:
             assert {len(line) for line in table.lines} == {len(table.head)}
-        expected = {"distances": (0, 3), "bands": (0, 3), "fits": (3, 1)}
+        expected = {"distances": (0, 4), "bands": (0, 4), "fits": (3, 1)}
         assert (len(details.laws), len(details.tables)) == expected[outcome.grid.kind]

@@ -17,8 +17,8 @@ from steinmetz.paper.records import FitPoint
 from steinmetz.report.figures import distinct
 from steinmetz.report.style import COLOURS
 
-# Whether panels share an axis: no, all of them, or those of a row.
-Share = bool | Literal["row"]
+# Whether panels share an axis: no, all of them, or those of a row or column.
+Share = bool | Literal["row", "col"]
 Edges = tuple[np.ndarray, np.ndarray]
 
 

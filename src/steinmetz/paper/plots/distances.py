@@ -10,17 +10,21 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from steinmetz.paper import grids, points, tables
+from steinmetz.paper import convergence, grids, points, tables
 from steinmetz.paper.arms import arms
 from steinmetz.paper.plots import common
 from steinmetz.paper.records import Outcome, Row, SampledPoint, grouped
 from steinmetz.paper.scores import ScoreKey
 
 # W1 below this is drawn as this: it is zero at the reference, which a logarithm cannot show.
-_LEAST = 1e-5
-# The axis begins at this share of the largest W1, but not below the next.
-_DECADES = 1e-5
-_BOTTOM = 1e-4
+_LEAST = 1e-9
+# The axis ends at so many times the largest W1 of constant predictions: what lies beyond has
+# learned nothing, and is named at the top.
+_ABOVE = 3.0
+# The axis begins at this share of the smallest median along the path.
+_BELOW = 0.1
+# Colour of arms that have not converged.
+_LOST = "0.6"
 # So many states of a sampler and more are called particles, fewer chains.
 _CHAINS = 8
 # Seconds of sampling are at least this, for a logarithmic axis.
@@ -53,23 +57,51 @@ def draw(outcome: Outcome[SampledPoint]) -> Figure:
 
 
 def _curves(axis: Axes, rows: Rows, score: ScoreKey) -> None:
-    """A line per arm, with how large its laws and its ensemble are.
+    """A line per arm, with how large its laws and its ensemble are; grey if it has not converged.
 
-    The logarithmic axis spans five decades at most: W1 vanishes at the reference, and a line that
-    dives there would leave no room for the differences between methods.
+    The axis follows predictions that know no mechanics, so that a bad arm does not hide the others,
+    and the medians of the arms: W1 vanishes at the reference, where every line dives.
     """
-    top = max(float(row.result.score_along(score).max()) for row in rows)
+    states, medians = convergence.by_arm(rows), []
+    top = _ABOVE * _constants(axis, rows, score)
     for arm, same in grouped(rows, lambda row: row.arm).items():
-        look, first = arms().look(arm), same[0].result
-        x, count = first.coordinate, first.shape[1]
         values = np.stack([row.result.score_along(score) for row in same])
-        edges = np.maximum(values.min(axis=0), _LEAST), np.maximum(values.max(axis=0), _LEAST)
-        common.shade(axis, x, edges, (look.colour, 0.12))
-        word = "chain" if count == 1 else "chains" if count < _CHAINS else "particles"
-        sizes = f"{common.span(row.result.active for row in same)} parameters, {count} {word}"
-        mean, label = np.maximum(values.mean(axis=0), _LEAST), f"{arm} ({sizes})"
-        axis.plot(x, mean, ls=look.line, color=look.colour, lw=1.3, label=label)
-    axis.set(yscale="log", ylim=(max(top * _DECADES, _BOTTOM), 1.5 * top))
+        medians.append((arm, float(np.median(values.mean(axis=0)))))
+        _curve(axis, same, values, states[arm].converged)
+    beyond = [arm for arm, median in medians if median > top]
+    bottom = _BELOW * min(median for _, median in medians)
+    axis.set(yscale="log", ylim=(max(bottom, _LEAST), top))
+    if beyond:
+        text = "above: " + ", ".join(beyond)
+        box = {"fc": "white", "ec": "none", "pad": 1}
+        label = axis.text(0.5, 0.985, text, fontsize=6, ha="center", va="top", bbox=box)
+        label.set_transform(axis.transAxes)
+
+
+def _curve(axis: Axes, same: Rows, values: np.ndarray, converged: bool) -> None:
+    """Mean over seeds with their range."""
+    look, first = arms().look(same[0].arm), same[0].result
+    x, count = first.coordinate, first.shape[1]
+    colour = look.colour if converged else _LOST
+    edges = np.maximum(values.min(axis=0), _LEAST), np.maximum(values.max(axis=0), _LEAST)
+    common.shade(axis, x, edges, (colour, 0.1))
+    word = "chain" if count == 1 else "chains" if count < _CHAINS else "particles"
+    sizes = f"{common.span(row.result.active for row in same)} parameters, {count} {word}"
+    label = f"{same[0].arm} ({sizes}){'' if converged else ', not converged'}"
+    mean, width = np.maximum(values.mean(axis=0), _LEAST), 1.3 if converged else 0.9
+    axis.plot(x, mean, ls=look.line, color=colour, lw=width, label=label)
+
+
+def _constants(axis: Axes, rows: Rows, score: ScoreKey) -> float:
+    """Lines of constant predictions, means over seeds; the largest W1 of them."""
+    largest = 0.0
+    for line, (predictor, label) in zip((":", "--"), tables.PREDICTORS.items(), strict=True):
+        every = [row.result.constant_along(predictor, score) for row in rows]
+        along = np.mean([each for each in every if each is not None], axis=0)
+        x, shown = rows[0].result.coordinate, np.maximum(along, _LEAST)
+        axis.plot(x, shown, ls=line, color="0.75", lw=1.0, zorder=0, label=label)
+        largest = max(largest, float(along.max()))
+    return largest
 
 
 def _against_time(axis: Axes, rows: Rows, score: str, title: str) -> None:

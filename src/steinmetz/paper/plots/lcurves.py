@@ -8,18 +8,25 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from steinmetz import registry
 from steinmetz.cache import Cache, ContentCache
 from steinmetz.engine import lcurve
+from steinmetz.engine.clock import Clock
 from steinmetz.paper import grids
 from steinmetz.paper.arms import Frozen
+from steinmetz.paper.curves import Curve, CurveRows
+from steinmetz.paper.findings import CORNER, corner
+from steinmetz.paper.memory import peak
 from steinmetz.paper.plots import common
-from steinmetz.paper.records import Curve, CurveRows, Outcome
+from steinmetz.paper.records import Details, Outcome, Table, grouped
 from steinmetz.records import Report
 from steinmetz.report.style import COLOURS
 
-# R² below this is drawn as this: such a law says nothing, however bad it is.
-_LEAST = -0.1
+# R² below this is drawn as this: the corner is what is looked for, not how bad a law can be.
+_LEAST = 0.5
+_NOTE = (
+    f"The corner is the largest penalty at which the median R² over restarts is within {CORNER:g} "
+    "of the best of its curve. λ in units of log(n)/n."
+)
 
 
 class Size(Frozen):
@@ -31,59 +38,80 @@ class Size(Frozen):
 
 
 class Options(grids.Options):
-    """The penalties that are compared, and how much is trained at each scale."""
+    """The penalties that are compared, first and last λ of each, and how much is trained."""
 
     methods: tuple[str, ...]
+    ranges: dict[str, tuple[float, float]]
     sizes: dict[str, Size]
 
 
 def measure(point: grids.Point, results: ContentCache, report: Report) -> CurveRows:
-    """All networks of one seed.
+    """All networks of one seed and one kind of noise.
 
-    They depend on the study, on how much is trained, and on the range of penalties, which each way
-    to sparsify declares.
+    They depend on the study, on how much is trained, and on the range of penalties.
     """
     options, study = point.grid.of(Options), point.study
-    size = options.sizes[point.scale]
+    size, additive = options.sizes[point.scale], point.arm == "additive"
 
     def compute(cache: Cache) -> CurveRows:
-        plan = lcurve.Plan(options.methods, size.noises, size.penalties, size.restarts)
-        curve = lcurve.lcurve(study, plan, report, cache)
-        return CurveRows(networks=curve.points, picks=curve.picks, full=curve.full)
+        sizes = size.noises, size.penalties, size.restarts
+        plan = lcurve.Plan(options.methods, *sizes, additive=additive, ranges=options.ranges)
+        clock = Clock()
+        with peak() as memory:
+            curve = lcurve.lcurve(study, plan, report, cache)
+        cost = {"seconds": clock.seconds()["total"], "memory": memory.gigabytes}
+        return CurveRows(networks=curve.points, picks=curve.picks, full=curve.full, **cost)
 
-    ranges = {method: registry.load("sparsify", method).RANGE for method in options.methods}
-    content = {"study": study.content("assess"), "lcurve": size.model_dump(mode="json")}
-    return results.get({**content, "ranges": ranges}, CurveRows, compute)
+    sizes = {"lcurve": size.model_dump(mode="json"), "ranges": options.ranges}
+    content = {"study": study.content("assess"), "additive": additive, **sizes}
+    return results.get(content, CurveRows, compute)
 
 
 def draw(outcome: Outcome[CurveRows]) -> Figure:
-    """The first seed; the circle is the penalty that is chosen."""
-    rows = outcome.rows[0].result
-    curves = rows.curves()
-    methods = list(dict.fromkeys(curve.method for curve in curves))
-    size = 3.1 * len(methods), 2.9
-    figure, (axes,) = common.panels((1, len(methods)), size, sharey=True)
-    for axis, method in zip(axes, methods, strict=True):
-        same = [curve for curve in curves if curve.method == method]
-        for colour, curve in zip(COLOURS, same, strict=False):
-            picks = [p.penalty for p in rows.picks if (p.method, p.noise) == curve[:2]]
-            _curve(axis, curve, picks, colour)
-        axis.set_xscale("log")
-        axis.set_title(method.upper(), fontsize=9)
+    """A row per kind of noise, a panel per penalty, a line per noise: all seeds."""
+    cases = grouped(outcome.rows, lambda row: row.arm)
+    methods = list(outcome.rows[0].result.by_method())
+    size = 3.1 * len(methods), 2.7 * len(cases) + 0.2
+    figure, axes = common.panels((len(cases), len(methods)), size, sharex="col", sharey=True)
+    for line, (case, rows) in zip(axes, cases.items(), strict=True):
+        for axis, method in zip(line, methods, strict=True):
+            _panel(axis, [row.result.by_method()[method] for row in rows])
+            axis.set_title(f"{method}, {case} noise", fontsize=9)
+        line[0].set_ylabel("test R²")
+    for axis in axes[-1]:
         axis.set_xlabel("penalty λ in units of log(n)/n")
-    lowest = min(float(np.nanmin(values)) for curve in curves for values in curve.r2)
-    bottom, top = lowest - 0.05 * (1 - lowest), 1 + 0.03 * (1 - max(_LEAST, lowest))
-    axes[0].set(ylim=(max(_LEAST, bottom), top), ylabel="test R²")
-    axes[0].legend(fontsize=7, loc="lower left")
+    axes[0, 0].set_ylim(_LEAST, 1 + 0.03 * (1 - _LEAST))
+    axes[0, 0].legend(fontsize=7, loc="lower left")
     return figure
 
 
-def _curve(axis: Axes, curve: Curve, picks: list[float], colour: str) -> None:
-    """Median and range over restarts; a circle at the penalty nearest to each pick."""
-    x, median = curve.penalties, np.maximum(curve.median, _LEAST)
-    low, high = np.array([(np.nanmin(values), np.nanmax(values)) for values in curve.r2]).T
-    common.shade(axis, x, (np.maximum(low, _LEAST), high), (colour, 0.15))
-    axis.plot(x, median, color=colour, label=f"{100 * curve.noise:g} % noise")
-    for pick in picks:
-        place = int(np.argmin(np.abs(x - pick)))
-        axis.plot(x[place], median[place], "o", ms=7, mfc="none", mec=colour, mew=1.4)
+def _panel(axis: Axes, seeds: list[list[Curve]]) -> None:
+    """Curves of one penalty: the median over seeds of their medians, their range as a band.
+
+    Triangles are the corners of the seeds, at the height of the line.
+    """
+    for colour, same in zip(COLOURS, zip(*seeds, strict=True), strict=False):
+        x, noise = same[0].penalties, 100 * same[0].noise
+        every = np.maximum([curve.median for curve in same], _LEAST)
+        middle = np.median(every, axis=0)
+        common.shade(axis, x, (every.min(axis=0), every.max(axis=0)), (colour, 0.15))
+        axis.plot(x, middle, ".-", ms=3, lw=1.1, color=colour, label=f"{noise:g} % noise")
+        corners = [corner(curve) for curve in same]
+        axis.plot(corners, np.interp(corners, x, middle), "v", ms=5, color=colour, alpha=0.8)
+    axis.set_xscale("log")
+
+
+def details(outcome: Outcome[CurveRows]) -> Details:
+    """Corners of all seeds, and R² at the ends."""
+    lines: list[list[str | int]] = []
+    for case, rows in grouped(outcome.rows, lambda row: row.arm).items():
+        for method in rows[0].result.by_method():
+            seeds = [row.result.by_method()[method] for row in rows]
+            for same in zip(*seeds, strict=True):
+                corners = ", ".join(f"{corner(curve):.3g}" for curve in same)
+                best = ", ".join(f"{np.nanmax(curve.median):.4f}" for curve in same)
+                last = ", ".join(f"{curve.median[-1]:.3f}" for curve in same)
+                name = f"{method}, {case} noise of {100 * same[0].noise:g} %"
+                lines.append([name, corners, best, last])
+    head = ["", "corner λ by seed", "best R² by seed", "R² at the largest λ"]
+    return Details(tables=[Table(head, lines, _NOTE)])

@@ -10,7 +10,7 @@ from steinmetz.cache import Cache, ContentCache
 from steinmetz.materials import slices
 from steinmetz.paper import points
 from steinmetz.paper.grids import Point
-from steinmetz.paper.records import Outcome, PlaneSlices
+from steinmetz.paper.records import Details, Outcome, PlaneSlices, Table
 from steinmetz.records import Report
 from steinmetz.report import planes
 
@@ -36,6 +36,18 @@ def measure(point: Point, results: ContentCache, report: Report) -> PlaneSlices:
 
 
 def draw(outcome: Outcome[PlaneSlices]) -> Figure:
-    """The first seed."""
-    cuts = outcome.rows[0].result
-    return planes.draw({f"law, {cuts.active} parameters": cuts.law, "truth": cuts.truth})
+    """The first seed: a row per arm, and the truth."""
+    first = [row for row in outcome.rows if row.seed == 0]
+    shown = {f"{row.arm}, {row.result.active} parameters": row.result.law for row in first}
+    return planes.draw({**shown, "truth": first[0].result.truth})
+
+
+def details(outcome: Outcome[PlaneSlices]) -> Details:
+    """Wells of every seed."""
+    lines: list[list[str | int]] = [
+        [f"{row.arm}, seed {row.seed}", row.result.active, str(row.result.law_wells)]
+        for row in outcome.rows
+    ]
+    lines.append(["truth", "", str(outcome.rows[0].result.truth_wells)])
+    note = "Minima of Ψ in each slice, on the grid that is drawn."
+    return Details(tables=[Table(["", "parameters", "wells per slice"], lines, note)])

@@ -1,0 +1,61 @@
+"""Processes side by side: every task once, failures in words, no process left over."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from steinmetz.errors import InputError, RunFailure
+from steinmetz.paper import workers
+
+
+class Named:
+    """As much of a point as a process needs."""
+
+    def __init__(self, label):
+        self.label = label
+
+
+def noted(task, folder):
+    (folder / task[1].label).write_text(f"{os.getpid()} {os.sched_getaffinity(0)}")
+
+
+def refused(task, folder):
+    raise InputError("no such thing")
+
+
+def lost(task, folder):
+    os._exit(9)
+
+
+def tasks(count):
+    return [("kind", Named(f"point{number}")) for number in range(count)]
+
+
+def test_every_task_is_done_in_another_process_on_its_share_of_the_cores(tmp_path):
+    heard = []
+    workers.each(noted, tasks(4), tmp_path, 2, lambda done, under_way: heard.append(done))
+    found = {path.name: path.read_text().split(" ", 1) for path in tmp_path.iterdir()}
+    assert set(found) == {f"point{number}" for number in range(4)}
+    assert str(os.getpid()) not in {process for process, _ in found.values()}
+    if workers.cores() > 1:
+        assert str(os.sched_getaffinity(0)) not in {cores for _, cores in found.values()}
+    assert heard[0] == 0
+
+
+def test_a_failure_of_a_task_is_heard(tmp_path):
+    with pytest.raises(InputError, match="no such thing"):
+        workers.each(refused, tasks(1), tmp_path, 1, lambda *_: None)
+
+
+def test_a_process_that_is_lost_is_one_sentence(tmp_path):
+    with pytest.raises(RunFailure, match="what was finished is kept"):
+        workers.each(lost, tasks(1), tmp_path, 1, lambda *_: None)
+
+
+def test_an_interrupt_ends_the_processes(tmp_path):
+    def interrupted(done, under_way):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        workers.each(noted, tasks(1), Path(tmp_path), 1, interrupted)
