@@ -5,7 +5,7 @@ import numpy as np
 from steinmetz.paper.memory import _set_back, peak
 
 
-def test_the_peak_is_that_of_the_work_inside():
+def test_the_peak_is_that_of_the_work_inside() -> None:
     with peak() as large:
         del_me = np.ones(40_000_000)
         del del_me

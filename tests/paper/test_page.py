@@ -1,11 +1,16 @@
 """The page: every figure, claim and erratum is on it, and it loads nothing."""
 
 import json
+from pathlib import Path
 
 from steinmetz.paper import claims, grids, page
 
+from .conftest import Outcomes
 
-def test_the_page_has_every_figure_claim_and_erratum_and_loads_nothing(outcomes, folder, about):
+
+def test_the_page_has_every_figure_claim_and_erratum_and_loads_nothing(
+    outcomes: Outcomes, folder: Path, about: page.Reproduction
+) -> None:
     html = (folder / "reproduction.html").read_text(encoding="utf-8")
     for outcome in outcomes:
         assert outcome.grid.title.split(":")[0] in html
@@ -29,7 +34,9 @@ def test_the_page_has_every_figure_claim_and_erratum_and_loads_nothing(outcomes,
         assert f"seeds 0–{part.seeds - 1}" in text
 
 
-def test_claims_are_a_list_that_scripts_can_read(outcomes, folder, about):
+def test_claims_are_a_list_that_scripts_can_read(
+    outcomes: Outcomes, folder: Path, about: page.Reproduction
+) -> None:
     stored = json.loads((folder / page.CLAIMS).read_text(encoding="utf-8"))
     verdicts = [claims.Verdict.model_validate(entry) for entry in stored]
     assert len(verdicts) == sum(about.counts.values()) > 0
@@ -42,8 +49,8 @@ def test_claims_are_a_list_that_scripts_can_read(outcomes, folder, about):
 
 
 def test_every_arm_has_its_diagnostics_and_constant_predictions_are_in_the_table(
-    outcomes, folder, about
-):
+    outcomes: Outcomes, folder: Path, about: page.Reproduction
+) -> None:
     part = about.figures[0]
     scores, sampling = part.tables[0], part.tables[-1]
     assert [line[0] for line in scores.lines[-2:]] == [

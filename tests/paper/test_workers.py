@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import NoReturn, cast
 
 import pytest
 
@@ -12,27 +13,28 @@ from steinmetz.paper import workers
 class Named:
     """As much of a point as a process needs."""
 
-    def __init__(self, label):
+    def __init__(self, label: str) -> None:
         self.label = label
 
 
-def noted(task, folder):
+def noted(task: workers.Task, folder: Path) -> None:
     (folder / task[1].label).write_text(f"{os.getpid()} {os.sched_getaffinity(0)}")
 
 
-def refused(task, folder):
+def refused(task: workers.Task, folder: Path) -> NoReturn:
     raise InputError("no such thing")
 
 
-def lost(task, folder):
+def lost(task: workers.Task, folder: Path) -> NoReturn:
     os._exit(9)
 
 
-def tasks(count):
-    return [("kind", Named(f"point{number}")) for number in range(count)]
+def tasks(count: int) -> list[workers.Task]:
+    named = [("kind", Named(f"point{number}")) for number in range(count)]
+    return cast(list[workers.Task], named)
 
 
-def test_every_task_is_done_in_another_process_on_its_share_of_the_cores(tmp_path):
+def test_every_task_is_done_in_another_process_on_its_share_of_the_cores(tmp_path: Path) -> None:
     heard = []
     workers.each(noted, tasks(4), tmp_path, 2, lambda done, under_way: heard.append(done))
     found = {path.name: path.read_text().split(" ", 1) for path in tmp_path.iterdir()}
@@ -43,18 +45,18 @@ def test_every_task_is_done_in_another_process_on_its_share_of_the_cores(tmp_pat
     assert heard[0] == 0
 
 
-def test_a_failure_of_a_task_is_heard(tmp_path):
+def test_a_failure_of_a_task_is_heard(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such thing"):
         workers.each(refused, tasks(1), tmp_path, 1, lambda *_: None)
 
 
-def test_a_process_that_is_lost_is_one_sentence(tmp_path):
+def test_a_process_that_is_lost_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(RunFailure, match="what was finished is kept"):
         workers.each(lost, tasks(1), tmp_path, 1, lambda *_: None)
 
 
-def test_an_interrupt_ends_the_processes(tmp_path):
-    def interrupted(done, under_way):
+def test_an_interrupt_ends_the_processes(tmp_path: Path) -> None:
+    def interrupted(done: int, under_way: list[str]) -> NoReturn:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
