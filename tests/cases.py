@@ -58,7 +58,7 @@ QUICK: dict[str, Any] = {
 }
 
 # The same where a law is needed, good or not.
-ROUGH = {**QUICK, "sparsify.steps": 200, "sparsify.stride": 40, "sparsify.max_parameters": 8}
+ROUGH = {**QUICK, "sparsify.steps": 300, "sparsify.stride": 60, "sparsify.max_parameters": 16}
 
 # Header and one row of a table of full tensors.
 STATE = "F11,F12,F13,F21,F22,F23,F31,F32,F33"

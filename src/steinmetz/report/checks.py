@@ -107,7 +107,9 @@ def advice(results: list[Check]) -> str:
     if not failed:
         return ""
     first = min(failed, key=lambda check: check.name not in _BY_FIT)
-    return f"{first.name}: {first.measured} (wanted: {first.wanted}); {first.advice}"
+    if first.name in _BY_FIT:
+        return f"{first.name}: {first.measured} (wanted: {first.wanted}); {first.advice}"
+    return f"{first.name}: {first.advice}"
 
 
 def screen(results: list[Check], summary: Summary, folder: Path) -> str:
