@@ -161,7 +161,9 @@ def potential(
     small = {"widths": (4, 3)} if "widths" in module.Config.model_fields else {}
     conditions = conditions or (CONVEX if module.CONVEX else FREE)
     settings = defaults(module.Config, **{**small, **(changes or {})})
-    return module.build(settings, INPUTS, conditions)
+    network = module.build(settings, INPUTS, conditions)
+    assert isinstance(network, Network)
+    return network
 
 
 def admissible(network: Network, seed: int = 0) -> Array:

@@ -25,7 +25,7 @@ def test_dropping_is_pruning_without_the_parameter() -> None:
 def test_dropping_an_edge_of_weight_one_passes_the_one_on() -> None:
     """Without a, 2 (0.5 b)² = 0.5 b²."""
     law = square_law()
-    (edge,) = moves.droppable_units(law.graph)
+    (edge,) = moves.droppable_units(law.network)
     smaller = moves.drop(law, [], (edge,))
     assert smaller.graph.size == 3
     x = jnp.array([[0.3, 0.7], [-0.2, 0.4]])
@@ -35,7 +35,7 @@ def test_dropping_an_edge_of_weight_one_passes_the_one_on() -> None:
 
 def test_linear_unit_saves_a_weight_and_stays_admissible() -> None:
     law = nested_law()
-    for unit in law.graph.units():
+    for unit in law.network.units():
         smaller = moves.linearise(law, unit)
         assert smaller is not None
         assert smaller.graph.size < law.graph.size
@@ -49,7 +49,7 @@ def test_exchanges_are_not_larger_nor_deeper_and_keep_the_sign_rules() -> None:
         assert others
         for other in others:
             assert 0 < other.graph.size <= law.graph.size
-            assert len(other.graph.layers) <= 2
+            assert len(other.network.layers) <= 2
             proof = certificate.prove(other.graph, np.asarray(other.values))
             assert certificate.admissible(proof, CONVEX)
 
@@ -57,12 +57,13 @@ def test_exchanges_are_not_larger_nor_deeper_and_keep_the_sign_rules() -> None:
 def test_another_activation_is_tried_and_a_square_needs_no_scale() -> None:
     rules = FREE_RULES._replace(free=frozenset({0, 1}))
     others = moves.retyped(square_law(), rules)
-    assert {other.graph.activations for other in others} == {
+    assert {other.network.activations for other in others} == {
         ("square", "square"),
         ("softplus",) * 2,
     }
     kept = {
-        other.graph.activations: other.graph.size for other in moves.sideways(square_law(), rules)
+        other.network.activations: other.network.size
+        for other in moves.sideways(square_law(), rules)
     }
     assert kept[("square", "square")] == 3
     assert ("softplus", "softplus") not in kept  # it would have a parameter more

@@ -62,7 +62,7 @@ def test_constants_of_one_unit_become_one_bias() -> None:
     theta = jnp.array([0.7, 0.4, -1.1, 0.6, 0.3, 2.0])
     law = unchanged(graph(edges, ("softplus",) * 4), theta)
     assert law.graph.size == 3
-    assert law.graph.activations == ("softplus",) * 2
+    assert law.network.activations == ("softplus",) * 2
 
 
 def test_a_square_without_input_is_nothing() -> None:
@@ -87,7 +87,7 @@ def test_linear_chains_are_merged(incoming: int) -> None:
         edges.append(Edge(3, 1, 7))
     theta = jnp.array([0.7, 0.4, -1.1, 0.6, 0.3, 2.0, 0.8, 0.25])[: incoming + 6]
     law = unchanged(graph(tuple(edges), ("identity", "softplus", "identity")), theta)
-    assert law.graph.activations == ("softplus",)
+    assert law.network.activations == ("softplus",)
     assert law.graph.size == 4 + incoming
 
 
@@ -109,7 +109,7 @@ def test_duplicate_units_are_merged() -> None:
     )  # fmt: skip
     theta = jnp.array([0.3, -1.2, 0.3, -1.2, 0.5, 0.25, -1.0, -0.5, 2.0, 3.0, 0.7, 0.1])
     law = unchanged(graph(edges, ("softplus", "softplus", "square", "square")), theta)
-    assert law.graph.activations == ("softplus", "square")
+    assert law.network.activations == ("softplus", "square")
     assert law.graph.size == 5
 
 
@@ -128,7 +128,7 @@ def test_squares_have_no_scale_and_signs_stay_provable() -> None:
     law = unchanged(graph(edges, ("square", "square"), (True,) * 5), theta)
     assert law.graph.size == 3
     assert law.graph.nonnegative == (True,) * 3
-    assert sum(edge.parameter == UNIT for edge in law.graph.edges) == 2
+    assert sum(edge.parameter == UNIT for edge in law.network.edges) == 2
 
 
 def test_pruning_twice_changes_nothing() -> None:
@@ -136,7 +136,7 @@ def test_pruning_twice_changes_nothing() -> None:
     law = prune(
         graph(edges, ("square", "softplus")), jnp.array([2.0, 1.0, 0.5, 3.0, 0.7]), REFERENCE
     )
-    again = prune(law.graph, law.values, REFERENCE)
+    again = prune(law.network, law.values, REFERENCE)
     assert again.graph == law.graph
     np.testing.assert_array_equal(again.values, law.values)
 

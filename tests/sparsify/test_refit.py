@@ -20,7 +20,7 @@ def fitted(
     """Candidates of some laws."""
     objective = Objective(weighted(observations), REFERENCE, ridge)
     starts = [Candidate(law, origin) for origin, law in enumerate(laws)]
-    return refit(starts, Size.of([law.graph for law in laws]), objective, steps, batch)
+    return refit(starts, Size.of([law.network for law in laws]), objective, steps, batch)
 
 
 @pytest.mark.parametrize("form", ["passthrough", "tied"])

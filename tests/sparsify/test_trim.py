@@ -67,6 +67,6 @@ def test_moves_to_kinds_and_depths_that_no_start_has_are_judged_rightly(
 def test_shapes_of_one_size_are_different(trimmed: Trimmed) -> None:
     for active in {candidate.active for candidate in trimmed.best}:
         shapes = [
-            candidate.law.graph.shape for candidate in trimmed.best if candidate.active == active
+            candidate.law.network.shape for candidate in trimmed.best if candidate.active == active
         ]
         assert len(shapes) == len(set(shapes)) <= 3

@@ -4,6 +4,7 @@ What signs, activations and construction prove is proven (`proof`); the rest is 
 states (`search`, `response`). A point that is demanded and broken is violated, and so is the whole.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from steinmetz.assess.points import points
 from steinmetz.assess.proof import admissible, prove, prove_all
 from steinmetz.assess.search import search
 from steinmetz.materials.base import Material, States
+from steinmetz.potentials.graph import Graph
 from steinmetz.potentials.law import Law
 from steinmetz.records import Reference
 
@@ -89,7 +91,8 @@ def certify(
     turned = np.concatenate([few, _turned(material, few)])
     where = response.probe(material, demands, operator, np.concatenate([turned, states]))
     before, after = np.split(np.asarray(where.states[: len(turned)]), 2)
-    falling, bent = search(law, np.asarray(particles), conditions, where.states[len(turned) :])
+    wanted = conditions if isinstance(law.graph, Graph) else replace(conditions, convex=False)
+    falling, bent = search(law, np.asarray(particles), wanted, where.states[len(turned) :])
     seen = Evidence(
         law=law,
         every=every,

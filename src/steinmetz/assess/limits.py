@@ -15,8 +15,9 @@ from steinmetz.assess.evidence import (
     codes_of,
     told,
 )
-from steinmetz.assess.proof import limit
+from steinmetz.assess.proof import endless, limit
 from steinmetz.materials.demands import Limit, Signs
+from steinmetz.potentials.mechanics import Terms
 
 # On the last step of every path, a factor of ten before it and a factor of a hundred.
 Energies = Float[np.ndarray, "laws paths 3"]
@@ -37,7 +38,7 @@ def limit_point(seen: Evidence, number: int) -> Point:
         return _bounded(wanted, energies, seen.response.dips[:, mine])
     ends = energies[:, :, 0]
     value = _at_the_end(seen, wanted)
-    proven = _by_tangent(seen, wanted) | ((value == np.inf) & seen.proofs.increasing)
+    proven = _proven(seen, wanted, value)
     stopped = any_of(~_lasting(energies), 1) & ~proven
     broken = stopped | np.isfinite(value) | (value == -np.inf) | any_of(np.isnan(ends), 1)
     codes, figures = codes_of(proven, broken), np.where(np.isfinite(value), value, ends.min(axis=1))
@@ -48,10 +49,19 @@ def limit_point(seen: Evidence, number: int) -> Point:
         words = f"Ψ̂ does not grow without bound: it ends at {figures[law]:.4g} in {label}"
         words += f", after {peak:.4g} on the way" if peak > 1.001 * max(figures[law], 0) else ""
     elif codes[law] == PROVEN:
-        words = _BY_TERM if wanted.end is not None else _BY_TANGENT
+        by_term = wanted.end is not None or isinstance(seen.law.graph, Terms)
+        words = _BY_TERM if by_term else _BY_TANGENT
     else:
         words = f"Ψ̂ grows on every path, to {figures[law]:.3g} or more (least in {label})"
     return Point(wanted.name, wanted.demanded, codes, figures, wanted.name, words)
+
+
+def _proven(seen: Evidence, wanted: Limit, value: Figures) -> Flags:
+    """Where a term, or a tangent of a convex Ψ, forces the limit."""
+    graph = seen.law.graph
+    if isinstance(graph, Terms):
+        return np.asarray(endless(graph, seen.every, wanted.end is not None) & seen.proofs.convex)
+    return np.asarray(_by_tangent(seen, wanted) | ((value == np.inf) & seen.proofs.increasing))
 
 
 def _by_tangent(seen: Evidence, wanted: Limit) -> Flags:
@@ -81,7 +91,7 @@ def _at_the_end(seen: Evidence, wanted: Limit) -> Figures:
     A finite one is a counter-example; an infinite one is a proof where Ψ does not fall with the
     other inputs.
     """
-    if wanted.end is None:
+    if wanted.end is None or isinstance(seen.law.graph, Terms):
         return np.full(len(seen.every), np.nan)
     away = np.asarray(wanted.end) - np.asarray(seen.law.reference.point)
     value = limit(seen.law.graph, seen.every, wanted.end)

@@ -21,6 +21,7 @@ from steinmetz.assess.evidence import (
 )
 from steinmetz.assess.limits import limit_point
 from steinmetz.materials.base import Material
+from steinmetz.potentials.mechanics import Terms
 
 # Rounding in eigenvalues by a closed form.
 _EIGENVALUE = 1e-6
@@ -63,8 +64,11 @@ def _polyconvex(seen: Evidence) -> Point:
     codes = codes_of(seen.proofs.convex & seen.proofs.increasing, broken)
     inputs, rising = ", ".join(seen.law.graph.inputs), " and ".join(wanted.increasing)
     claim = f"convex in ({inputs}) and non-decreasing in {rising}"
+    proof = f"signs and activations prove Ψ {claim}, which is sufficient"
+    if isinstance(seen.law.graph, Terms):
+        proof = "every term is polyconvex, and no coefficient is negative"
     words = {
-        PROVEN: f"signs and activations prove Ψ {claim}, which is sufficient",
+        PROVEN: proof,
         CHECKED: f"signs do not prove Ψ {claim}; no random state contradicts",
         VIOLATED: f"the sufficient condition fails at a random state: Ψ {claim}",
     }[int(codes.max())]

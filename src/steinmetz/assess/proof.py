@@ -13,7 +13,9 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from steinmetz.potentials.activations import ACTIVATIONS
+from steinmetz.potentials.classical import SHAPES
 from steinmetz.potentials.graph import Graph
+from steinmetz.potentials.mechanics import Terms
 from steinmetz.records import Conditions
 
 Laws = Float[np.ndarray, "laws parameters"]
@@ -43,8 +45,11 @@ class _Knowledge(NamedTuple):
     falls: frozenset[int]
 
 
-def prove(graph: Graph, values: Float[np.ndarray, "parameters"]) -> Proof:
+def prove(graph: Graph | Terms, values: Float[np.ndarray, "parameters"]) -> Proof:
     """Walk the graph once; the normalisation is affine and decides nothing."""
+    if isinstance(graph, Terms):
+        kept = bool(np.all(values >= 0))
+        return Proof(kept, graph.inputs if kept else ())
     known = [
         _Knowledge(True, True, frozenset([index]), frozenset())
         for index in range(len(graph.inputs))
@@ -89,13 +94,28 @@ def admissible(proof: Proof, conditions: Conditions) -> bool:
     )
 
 
-def prove_all(graph: Graph, every: Laws, increasing: tuple[str, ...]) -> Proofs:
-    """Proofs of many parameter vectors; those with the same signs share one."""
+def prove_all(graph: Graph | Terms, every: Laws, increasing: tuple[str, ...]) -> Proofs:
+    """Proofs of many parameter vectors; those with the same signs share one.
+
+    A sum of terms is polyconvex and grows with the invariants where no parameter is negative.
+    """
+    if isinstance(graph, Terms):
+        signs_kept = np.all(every >= 0, axis=1)
+        return Proofs(signs_kept, signs_kept)
     signs, place = np.unique(np.sign(every), axis=0, return_inverse=True)
     proofs = [prove(graph, row) for row in signs]
     convex = np.array([proof.convex for proof in proofs])
     rising = np.array([set(increasing) <= set(proof.increasing) for proof in proofs])
     return Proofs(convex[place.ravel()], rising[place.ravel()])
+
+
+def endless(terms: Terms, every: Laws, at_zero_volume: bool) -> Bool[np.ndarray, "laws"]:
+    """Whether a term that is infinite at zero volume, or at infinite stretch, has a part in Ψ."""
+    found = np.zeros(len(every), bool)
+    for term, coefficient, _ in terms.placed(every.T):
+        grows = term.bursts if at_zero_volume else SHAPES[term.shape].stretches
+        found |= grows & (np.asarray(coefficient) > 0)
+    return found
 
 
 def limit(graph: Graph, every: Laws, end: tuple[float, ...]) -> PerLaw:

@@ -18,7 +18,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from steinmetz.materials.base import Material, States
 from steinmetz.materials.demands import Demands, Increments
-from steinmetz.potentials.graph import Graph
+from steinmetz.potentials.base import Potential
 from steinmetz.records import Reference
 from steinmetz.shapes import Points, Theta
 
@@ -148,7 +148,10 @@ def _lines(
 
 
 def respond(
-    graph: Graph, reference: Reference, every: Float[np.ndarray, "laws parameters"], where: Probe
+    graph: Potential,
+    reference: Reference,
+    every: Float[np.ndarray, "laws parameters"],
+    where: Probe,
 ) -> Response:
     """Measure all laws."""
     needed = where._replace(states=where.states[:0])
@@ -157,7 +160,9 @@ def respond(
 
 
 @eqx.filter_jit
-def _respond(graph: Graph, reference: Reference, every: Array, where: Probe) -> tuple[Array, ...]:
+def _respond(
+    graph: Potential, reference: Reference, every: Array, where: Probe
+) -> tuple[Array, ...]:
     point, inputs = jnp.asarray(reference.point), len(reference.point)
     lines = jnp.concatenate([where.moduli.inputs, where.increments.inputs])
     sloped = jnp.concatenate([lines, where.tangents])

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from steinmetz.potentials.graph import Graph
+from steinmetz.potentials.base import Potential
 from steinmetz.potentials.law import Law
 from steinmetz.records import Conditions
 
@@ -41,7 +41,7 @@ def search(
 
 @eqx.filter_jit
 def _search(
-    graph: Graph, every: Array, states: Array, conditions: Conditions
+    graph: Potential, every: Array, states: Array, conditions: Conditions
 ) -> tuple[Bool[Array, "laws increasing"], Bool[Array, "laws"]]:
     """Where a slope that must not be negative is, and where the Hessian has a negative eigenvalue.
 

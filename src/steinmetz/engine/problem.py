@@ -19,6 +19,7 @@ from steinmetz.experiments import measured, observe
 from steinmetz.laws import base as laws
 from steinmetz.materials import base as materials
 from steinmetz.potentials.base import Network
+from steinmetz.potentials.terms import Vocabulary
 from steinmetz.potentials.units import NaturalUnits
 from steinmetz.records import Observations, Truth, ValidationPath
 from steinmetz.studies.study import Source, Study
@@ -201,11 +202,22 @@ def _block(
     return Block(test.covering(rows), source.noise, rows, _rows(every, fitted), held_out)
 
 
-def network_of(study: Study, material: materials.Material) -> Network:
-    """The untrained network of a study."""
+def built(study: Study, material: materials.Material) -> Network | Vocabulary:
+    """What the law of a study is made of: an untrained network, or a vocabulary of terms."""
     file = registry.load("potentials", study.potential.name)
-    network: Network = file.build(study.potential, material.inputs, material.conditions)
-    return network
+    made: Network | Vocabulary = file.build(study.potential, material.inputs, material.conditions)
+    return made
+
+
+def network_of(study: Study, material: materials.Material) -> Network:
+    """The untrained network of a study; where it has none, an error that says so."""
+    made = built(study, material)
+    if isinstance(made, Vocabulary):
+        raise InputError(
+            f"potential '{study.potential.name}' is no network, which is what is asked for here; "
+            "use potential.name = 'icnn'"
+        )
+    return made
 
 
 def _rows(observations: Observations, index: Int[np.ndarray, "rows"]) -> Observations:

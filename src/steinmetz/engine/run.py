@@ -10,12 +10,14 @@ from steinmetz.cache import Cache
 from steinmetz.engine import carving, fitness, judge, pareto
 from steinmetz.engine.clock import Clock
 from steinmetz.engine.outcome import Outcome
-from steinmetz.engine.problem import Problem, network_of, prepare, use_double
+from steinmetz.engine.problem import Problem, built, prepare, use_double
 from steinmetz.engine.sample import check as check_sampler
 from steinmetz.engine.sample import sample
 from steinmetz.errors import InputError
+from steinmetz.potentials.terms import Vocabulary
 from steinmetz.records import Report, silent
 from steinmetz.sparsify import carve
+from steinmetz.sparsify.compose import composed
 from steinmetz.studies import config
 from steinmetz.studies.study import Study
 
@@ -41,8 +43,10 @@ def carve_law(
     study: Study, problem: Problem, report: Report = silent, cache: Cache | None = None
 ) -> carve.Carved:
     """The sparse law of the data of a study."""
-    network, deviation = network_of(study, problem.material), _refit_deviation(study)
-    task = carve.Task(network, problem.train, problem.units, deviation)
+    made, deviation = built(study, problem.material), _refit_deviation(study)
+    if isinstance(made, Vocabulary):
+        return composed(problem.train, problem.units, made.most, study.sparsify, report)
+    task = carve.Task(made, problem.train, problem.units, deviation)
     return carve.carve(stage_keys(study.seed)["carve"], task, study.sparsify, report, cache)
 
 

@@ -20,6 +20,7 @@ from steinmetz.laplace import Laplace
 from steinmetz.posterior import batched, density
 from steinmetz.potentials.base import Potential
 from steinmetz.potentials.law import structure
+from steinmetz.potentials.mechanics import Terms
 from steinmetz.records import Report
 from steinmetz.shapes import Particles, PerParticle, Scalar, Theta, Vector
 from steinmetz.sparsify import carve
@@ -73,7 +74,7 @@ def target_of(posterior: density.Posterior, batch: int | None = None) -> Target:
 def potential_of(study: Study, problem: Problem, carved: carve.Carved) -> Potential:
     """The law's graph; where nothing was pruned the network itself, which is faster."""
     graph = carved.law.graph
-    if graph.size != carved.full:
+    if graph.size != carved.full or isinstance(graph, Terms):
         return graph
     network = network_of(study, problem.material)
     return network if graph == network.graph() else graph

@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 
 from steinmetz.potentials.activations import ACTIVATIONS
+from steinmetz.potentials.graph import Graph
 from steinmetz.potentials.law import Law
+from steinmetz.potentials.mechanics import Terms
 
 
 def expression(law: Law, digits: int | None = None) -> Any:
@@ -14,6 +16,9 @@ def expression(law: Law, digits: int | None = None) -> Any:
 
     symbols = [sympy.Symbol(name, real=True) for name in law.graph.inputs]
     values = [*(_constant(value, digits) for value in np.asarray(law.values)), sympy.Integer(1)]
+    if isinstance(law.graph, Terms):
+        psi = law.graph.expression(values[:-1], symbols)
+        return psi + _normalisation(law, symbols, digits)
     nodes: list[Any] = list(symbols)
     for node in law.graph.units():
         z = _total(law, node, values, nodes)
@@ -25,7 +30,9 @@ def expression(law: Law, digits: int | None = None) -> Any:
 def _total(law: Law, node: int, values: list[Any], nodes: list[Any]) -> Any:
     import sympy
 
-    terms = [values[edge.parameter] * nodes[edge.source] for edge in law.graph.into(node)]
+    graph = law.graph
+    assert isinstance(graph, Graph)
+    terms = [values[edge.parameter] * nodes[edge.source] for edge in graph.into(node)]
     return sympy.Add(*terms)
 
 

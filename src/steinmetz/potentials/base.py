@@ -23,6 +23,7 @@ from steinmetz.shapes import Inputs, Points, Scalar, Theta
 
 if TYPE_CHECKING:
     import steinmetz.potentials.graph
+    import steinmetz.potentials.terms
 
 
 class Potential(eqx.Module):
@@ -110,8 +111,13 @@ class PotentialFile(Protocol):
     TRAINING: Advice
     Config: type[Settings]
 
-    def build(self, config: Settings, inputs: tuple[str, ...], conditions: Conditions) -> Network:
-        """The network of a configuration, or an InputError where it cannot keep the conditions."""
+    def build(
+        self, config: Settings, inputs: tuple[str, ...], conditions: Conditions
+    ) -> "Network | steinmetz.potentials.terms.Vocabulary":
+        """The network of a configuration, or an InputError where it cannot keep the conditions.
+
+        A law may also be composed of the terms of a vocabulary.
+        """
 
 
 def refuse_convex(name: str, conditions: Conditions) -> None:

@@ -13,19 +13,21 @@ from jaxtyping import Array, Float
 
 from steinmetz.potentials.activations import ACTIVATIONS
 from steinmetz.potentials.base import normalised_energy, slopes
+from steinmetz.potentials.classical import SHAPES
 from steinmetz.potentials.graph import UNIT, Edge, Graph
+from steinmetz.potentials.mechanics import Term, Terms
 from steinmetz.records import Reference, StressMap
 from steinmetz.shapes import Points, Theta
 
 
 class Law(eqx.Module):
-    """A pruned graph with its parameter values and the reference state that normalises it.
+    """A pruned graph, or terms of mechanics, with parameter values and the normalising reference.
 
     What is printed is what predicts: the closed form, every stress and every file come from these
     three fields.
     """
 
-    graph: Graph
+    graph: Graph | Terms
     values: Theta
     reference: Reference = eqx.field(static=True)
 
@@ -44,6 +46,13 @@ class Law(eqx.Module):
         """ŷ = B ∇Ψ̂: the observed components at many states (method §1)."""
         return at.stress(self.slopes(at.inputs))
 
+    @property
+    def network(self) -> Graph:
+        """The graph of a law that was carved from a network: what a search changes."""
+        if not isinstance(self.graph, Graph):
+            raise TypeError("a law composed of terms is not a graph")
+        return self.graph
+
     def names(self) -> tuple[str, ...]:
         """A name per parameter, such as 'I1', 'unit1' or 'unit1.J' (see `Graph.names`)."""
         return self.graph.names()
@@ -58,11 +67,7 @@ def structure(law: Law) -> dict[str, Any]:
     rows = zip(law.names(), np.asarray(law.values), graph.nonnegative, strict=True)
     return {
         "inputs": list(graph.inputs),
-        "units": list(graph.activations),
-        "edges": [
-            {"target": target, "source": source, "parameter": None if p == UNIT else p}
-            for target, source, p in graph.edges
-        ],
+        **_form(graph),
         "parameters": [
             {"name": name, "value": float(value), "nonnegative": sign} for name, value, sign in rows
         ],
@@ -70,26 +75,60 @@ def structure(law: Law) -> dict[str, Any]:
     }
 
 
+def _form(graph: Graph | Terms) -> dict[str, Any]:
+    """Units and edges, or terms."""
+    if isinstance(graph, Terms):
+        return {"terms": [term._asdict() for term in graph.terms]}
+    edges = [
+        {"target": target, "source": source, "parameter": None if p == UNIT else p}
+        for target, source, p in graph.edges
+    ]
+    return {"units": list(graph.activations), "edges": edges}
+
+
+def _terms(stored: list[dict[str, Any]]) -> tuple[Term, ...]:
+    """Terms whose shapes are known and whose constants are finite."""
+    found = []
+    for row in stored:
+        first, second = (float(value) for value in row["constants"])
+        if row["shape"] not in SHAPES or not math.isfinite(first + second):
+            raise ValueError(f"unknown term {row['shape']!r} with {row['constants']}")
+        found.append(Term(row["shape"], (first, second), bool(row["barrier"]), bool(row["free"])))
+    return tuple(found)
+
+
 def rebuild(stored: dict[str, Any]) -> Law:
     """A law from `structure`; a wrong type or number raises ValueError, KeyError or TypeError.
 
     Nothing that is read is executed: names must be known, numbers finite and signs as declared.
     """
-    inputs, units = tuple(str(name) for name in stored["inputs"]), tuple(stored["units"])
-    unknown = set(units) - set(ACTIVATIONS)
-    if unknown:
-        raise ValueError(f"unknown activation {sorted(unknown)[0]!r}")
+    inputs = tuple(str(name) for name in stored["inputs"])
     values = [float(row["value"]) for row in stored["parameters"]]
     signs = tuple(bool(row["nonnegative"]) for row in stored["parameters"])
     for value, sign in zip(values, signs, strict=True):
         if not math.isfinite(value) or (sign and value < 0):
             raise ValueError(f"parameter value {value} is not allowed")
+    graph: Graph | Terms
+    if "terms" in stored:
+        graph = Terms(inputs, _terms(stored["terms"]))
+        if graph.nonnegative != signs:
+            raise ValueError("parameters and terms do not fit together")
+    else:
+        graph = _graph(stored, inputs, signs)
+    return Law(graph, jnp.asarray(values, float), _reference(stored["reference"], len(inputs)))
+
+
+def _graph(stored: dict[str, Any], inputs: tuple[str, ...], signs: tuple[bool, ...]) -> Graph:
+    """Units and edges, if every activation is known."""
+    units = tuple(stored["units"])
+    unknown = set(units) - set(ACTIVATIONS)
+    if unknown:
+        raise ValueError(f"unknown activation {sorted(unknown)[0]!r}")
     edges = tuple(
         Edge(int(e["target"]), int(e["source"]), _parameter(e["parameter"]))
         for e in stored["edges"]
     )
-    graph = Graph(inputs=inputs, activations=units, edges=edges, nonnegative=signs)
-    return Law(graph, jnp.asarray(values, float), _reference(stored["reference"], len(inputs)))
+    return Graph(inputs=inputs, activations=units, edges=edges, nonnegative=signs)
 
 
 def _reference(stored: dict[str, Any], inputs: int) -> Reference:

@@ -17,6 +17,7 @@ from steinmetz.data.quadratic import Quadratic, compress
 from steinmetz.potentials.activations import ACTIVATIONS
 from steinmetz.potentials.graph import UNIT, Graph
 from steinmetz.potentials.law import Law
+from steinmetz.potentials.mechanics import Terms
 from steinmetz.records import Observations, Reference
 from steinmetz.shapes import Cells, Theta
 
@@ -45,7 +46,7 @@ class NaturalUnits(NamedTuple):
         scaled, near = observations.scaled(sizes), reference.scaled(sizes)
         return cls(scaled, near, reference, sizes, scaled.modulus(near), floor)
 
-    def parameters(self, graph: Graph) -> Theta:
+    def parameters(self, graph: Graph | Terms) -> Theta:
         """The natural unit of every parameter of a graph."""
         return jnp.asarray(parameter_units(graph, self.sizes, self.modulus))
 
@@ -65,13 +66,17 @@ class NaturalUnits(NamedTuple):
         return Law(law.graph, law.values * self.parameters(law.graph), self.outer)
 
 
-def parameter_units(graph: Graph, sizes: Sizes, modulus: float) -> Float[np.ndarray, "parameters"]:
+def parameter_units(
+    graph: Graph | Terms, sizes: Sizes, modulus: float
+) -> Float[np.ndarray, "parameters"]:
     """The natural unit of every parameter: input i has the size `sizes[i]`, Ψ the size `modulus`.
 
     A softplus unit sees a pure number. A unit without a scale of its own (`degree`) has the size
     that its edge of weight one gives it. A weight on an edge then has the unit of what it leads to
     over the unit of what it comes from.
     """
+    if isinstance(graph, Terms):
+        return graph.units(modulus)
     node = dict(enumerate(sizes))
     units: dict[int, float] = {}
     for target in (*graph.units(), graph.out):

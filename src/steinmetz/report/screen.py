@@ -7,7 +7,7 @@ from steinmetz.assess.loo import Density
 from steinmetz.assess.scores import R2
 from steinmetz.report.checks import advice, examine
 from steinmetz.report.page import number
-from steinmetz.report.summary import Admissible, PrintedRow, Summary
+from steinmetz.report.summary import Admissible, Parameters, PrintedRow, Summary
 
 # Characters of a law that fit a line of the table, and under it.
 _IN_TABLE = 60
@@ -26,8 +26,7 @@ def final(summary: Summary, folder: Path) -> str:
         f"  {_cut(summary.law, _BELOW)}",
         "",
         f"  parameters  {counts.active} of {counts.full} ({counts.reason})",
-        f"  penalty     λ = {counts.penalty:.3g} log(n)/n left {counts.nonzero} weights (lowest χ² "
-        "+ k log n of its path that can be searched), from which the law came",
+        *_penalty(counts),
         f"  R²          {_r2_line(summary.r2)}",
         f"  coverage    {_coverage(summary)}",
         f"  density     {_density(summary.elpd)}",
@@ -50,6 +49,16 @@ def final(summary: Summary, folder: Path) -> str:
         f"  numbers     {folder / 'summary.json'}",
         f"  checks      {_verdict(summary, folder)}",
     ])  # fmt: skip
+
+
+def _penalty(counts: Parameters) -> list[str]:
+    """Where the law came from; nothing where no network was trained."""
+    if counts.penalty == 0:
+        return []
+    return [
+        f"  penalty     λ = {counts.penalty:.3g} log(n)/n left {counts.nonzero} weights (lowest χ² "
+        "+ k log n of its path that can be searched), from which the law came"
+    ]
 
 
 def _admissible(found: Admissible) -> str:

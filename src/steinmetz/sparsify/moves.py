@@ -61,8 +61,8 @@ def drop(law: Law, parameters: list[int], units: tuple[Edge, ...] = ()) -> Law:
     """
     values = np.asarray(law.values).copy()
     values[parameters] = 0.0
-    edges = tuple(edge for edge in law.graph.edges if edge not in units)
-    graph = dataclasses.replace(law.graph, edges=edges)
+    edges = tuple(edge for edge in law.network.edges if edge not in units)
+    graph = dataclasses.replace(law.network, edges=edges)
     return prune(graph, jnp.asarray(values), law.reference)
 
 
@@ -73,16 +73,16 @@ def smaller(law: Law, order: list[int], count: int) -> list[Law]:
     one of the first units that can be made linear.
     """
     others = [drop(law, [index]) for index in order[:count]]
-    others += [drop(law, [], (edge,)) for edge in droppable_units(law.graph)]
-    straight = [linearise(law, unit) for unit in law.graph.units()]
+    others += [drop(law, [], (edge,)) for edge in droppable_units(law.network)]
+    straight = [linearise(law, unit) for unit in law.network.units()]
     others += [other for other in straight if other is not None][:_STRAIGHTENED]
-    return [other for other in others if 0 < other.graph.size < law.graph.size]
+    return [other for other in others if 0 < other.network.size < law.network.size]
 
 
 def sideways(law: Law, rules: Rules) -> list[Law]:
     """Laws of at most the same size with an edge from elsewhere or another activation."""
     others = exchanges(law, rules) + retyped(law, rules)
-    return [other for other in others if 0 < other.graph.size <= law.graph.size]
+    return [other for other in others if 0 < other.network.size <= law.network.size]
 
 
 def droppable_units(graph: Graph) -> list[Edge]:
@@ -100,7 +100,7 @@ def linearise(law: Law, unit: int) -> Law | None:
     None where they cannot be merged. The slope is taken at the reference point, which only sets the
     start of the refit.
     """
-    graph, values, uses = law.graph, np.asarray(law.values).copy(), law.graph.uses()
+    graph, values, uses = law.network, np.asarray(law.values).copy(), law.network.uses()
     incoming, outgoing = graph.into(unit), graph.out_of(unit)
     weights = [edge.parameter for edge in (*outgoing, *incoming) if edge.parameter != UNIT]
     single = min(len(outgoing), len(incoming)) == 1 and all(uses[weights] == 1)
@@ -119,7 +119,7 @@ def exchanges(law: Law, rules: Rules) -> list[Law]:
     A node that leads into the same unit already is left out, and so is an edge whose parameter
     others share.
     """
-    graph, inputs, uses = law.graph, len(law.graph.inputs), law.graph.uses()
+    graph, inputs, uses = law.network, len(law.network.inputs), law.network.uses()
     others = []
     for edge in graph.edges:
         if edge.parameter != UNIT and uses[edge.parameter] > 1:
@@ -128,12 +128,12 @@ def exchanges(law: Law, rules: Rules) -> list[Law]:
         units = [unit for unit in graph.units() if unit < edge.target and unit != edge.source]
         free = [node for node in (*range(inputs), *units) if node not in taken]
         others += [_exchanged(law, edge, source, rules) for source in free]
-    return [other for other in others if len(other.graph.layers) <= rules.depth]
+    return [other for other in others if len(other.network.layers) <= rules.depth]
 
 
 def _exchanged(law: Law, edge: Edge, source: int, rules: Rules) -> Law:
     """The law in which an edge comes from `source`, with a weight of the sign allowed there."""
-    graph, values = law.graph, np.asarray(law.values).copy()
+    graph, values = law.network, np.asarray(law.values).copy()
     edges = tuple(e._replace(source=source) if e == edge else e for e in graph.edges)
     signs = list(graph.nonnegative)
     if edge.parameter != UNIT:
@@ -147,11 +147,11 @@ def _exchanged(law: Law, edge: Edge, source: int, rules: Rules) -> Law:
 def retyped(law: Law, rules: Rules) -> list[Law]:
     """Laws in which one unit has another activation of the network."""
     others = []
-    for index, name in enumerate(law.graph.activations):
+    for index, name in enumerate(law.network.activations):
         for kind in (kind for kind in rules.kinds if kind != name):
-            kinds = list(law.graph.activations)
+            kinds = list(law.network.activations)
             kinds[index] = kind
-            other = dataclasses.replace(law.graph, activations=tuple(kinds))
+            other = dataclasses.replace(law.network, activations=tuple(kinds))
             others.append(prune(other, law.values, law.reference))
     return others
 
@@ -162,7 +162,7 @@ def flipped(law: Law) -> Law | None:
     In units without a scale, what stands beside the weight one changes its sign. Least squares does
     not cross from (a − kb)² to (a + kb)²: k would have to become infinite or zero on the way.
     """
-    graph, values = law.graph, np.asarray(law.values).copy()
+    graph, values = law.network, np.asarray(law.values).copy()
     targets = [unit.target for unit in droppable_units(graph)]
     beside = [edge for node in targets for edge in graph.into(node) if edge.parameter != UNIT]
     free = [edge for edge in beside if not graph.nonnegative[edge.parameter]]
@@ -179,7 +179,7 @@ def flipped(law: Law) -> Law | None:
 
 def reference_slope(law: Law, unit: int) -> float:
     """Rate of change of the unit at the reference point; a nominal one where it is flat."""
-    graph, weights = law.graph, np.append(np.asarray(law.values), 1.0)
+    graph, weights = law.network, np.append(np.asarray(law.values), 1.0)
     nodes = list(law.reference.point)
     for node in graph.units():
         terms = (float(weights[e.parameter]) * nodes[e.source] for e in graph.into(node))

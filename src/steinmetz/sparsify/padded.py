@@ -15,6 +15,7 @@ from jaxtyping import Array, Bool, Float, Int
 from steinmetz.potentials.activations import ACTIVATIONS
 from steinmetz.potentials.graph import UNIT, Graph
 from steinmetz.potentials.law import Law
+from steinmetz.potentials.mechanics import Terms
 from steinmetz.records import Reference
 from steinmetz.shapes import Inputs, Points, Scalar, Theta
 
@@ -90,7 +91,7 @@ def _depth(graph: Graph) -> int:
 
 def _pad(law: Law, size: Size) -> Padded:
     """One law as padded arrays, in the order of the fields of `Padded`."""
-    graph, inputs = law.graph, len(law.graph.inputs)
+    graph, inputs = law.network, len(law.network.inputs)
     shift = {graph.out: size.units}
     place = {UNIT: size.parameters + 1}
     edges = [
@@ -159,7 +160,9 @@ def _slopes(
 
 
 def many_slopes(laws: list[Law], x: Points) -> Float[Array, "laws data inputs"]:
-    """∇Ψ̂ of many laws with one reference, in one program."""
-    size = Size.of([law.graph for law in laws])
+    """∇Ψ̂ of many laws with one reference, graphs in one program."""
+    if any(isinstance(law.graph, Terms) for law in laws):
+        return jnp.stack([law.slopes(x) for law in laws])
+    size = Size.of([law.network for law in laws])
     slopes: Array = _slopes(pad(laws, size), size, laws[0].reference, x)
     return slopes

@@ -192,7 +192,7 @@ def fold_mirrors(law: Law) -> Law:
     For a mirrored activation a(z) − a(−z) = z, so the sign of k changes nothing that is observed.
     It is made positive and fixed: otherwise every posterior would have the law twice.
     """
-    graph, values, signs = law.graph, np.asarray(law.values).copy(), list(law.graph.nonnegative)
+    graph, values, signs = law.network, np.asarray(law.values).copy(), list(law.network.nonnegative)
     uses = graph.uses()
     for unit in graph.units():
         incoming, outgoing = graph.into(unit), graph.out_of(unit)

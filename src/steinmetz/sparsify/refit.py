@@ -72,7 +72,7 @@ class Candidate(NamedTuple):
     @property
     def active(self) -> int:
         """Number of parameters."""
-        return self.law.graph.size
+        return self.law.network.size
 
 
 def _free(theta: Theta, signed: Mask) -> Theta:
@@ -181,7 +181,7 @@ def refit(
     candidates = []
     for start, values, misfit, saliency in zip(starts, *map(np.asarray, fitted), strict=False):
         if np.isfinite(misfit):
-            graph, reference = start.law.graph, start.law.reference
+            graph, reference = start.law.network, start.law.reference
             law = Law(graph, jnp.asarray(values[: graph.size]), reference)
             candidates.append(Candidate(law, start.origin, float(misfit), saliency))
     return candidates

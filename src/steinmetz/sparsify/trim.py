@@ -55,7 +55,7 @@ class Refitter(NamedTuple):
         cls, starts: list[Candidate], rules: Rules, objective: Objective, batch: int
     ) -> "Refitter":
         """Programs for every law on the way down, as deep and mixed as the rules allow."""
-        graphs = [start.law.graph for start in starts]
+        graphs = [start.law.network for start in starts]
         rich = Size.of(graphs)
         kinds = tuple(sorted({*rules.kinds, *rich.kinds}))
         depth = max(rules.depth, rich.depth, _LEAST_DEPTH)
@@ -68,9 +68,9 @@ class Refitter(NamedTuple):
 
     def fit(self, starts: list[Candidate], steps: int = _STEPS) -> list[Candidate]:
         """Refit all; what does not end in numbers, or fits neither program, is left out."""
-        few = [start for start in starts if self.small.holds(start.law.graph)]
-        rest = [start for start in starts if not self.small.holds(start.law.graph)]
-        many = [start for start in rest if self.rich.holds(start.law.graph)]
+        few = [start for start in starts if self.small.holds(start.law.network)]
+        rest = [start for start in starts if not self.small.holds(start.law.network)]
+        many = [start for start in rest if self.rich.holds(start.law.network)]
         return self._fit(few, self.small, steps) + self._fit(many, self.rich, steps)
 
     def _fit(self, starts: list[Candidate], size: Size, steps: int) -> list[Candidate]:
@@ -102,7 +102,7 @@ def trim(
     """
     best: list[Candidate] = []
     spread: dict[int, dict[int, float]] = {}
-    largest = max(start.law.graph.size for start in starts)
+    largest = max(start.law.network.size for start in starts)
 
     def fit(starts: list[Candidate]) -> list[Candidate]:
         fitted = refitter.fit(starts)
@@ -145,9 +145,9 @@ def _beside(peers: list[Candidate], rules: Rules) -> list[Candidate]:
 
     Each also from its mirror image, where it has one.
     """
-    known = {peer.law.graph.shape for peer in peers}
+    known = {peer.law.network.shape for peer in peers}
     others = {
-        law.graph.shape: Candidate(law, peer.origin)
+        law.network.shape: Candidate(law, peer.origin)
         for peer in peers[:_LEADERS]
         for law in sideways(peer.law, rules)
     }
@@ -160,5 +160,5 @@ def best_shapes(peers: list[Candidate], beam: int) -> list[Candidate]:
     """The best fits of one size, one per shape: a beam of copies of one law would be wasted."""
     best: dict[Form, Candidate] = {}
     for candidate in sorted(peers, key=lambda candidate: candidate.misfit):
-        best.setdefault(candidate.law.graph.shape, candidate)
+        best.setdefault(candidate.law.network.shape, candidate)
     return list(best.values())[:beam]
