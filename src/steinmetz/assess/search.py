@@ -51,9 +51,12 @@ def _search(
 
     def at(theta: Float[Array, "parameters"], x: Float[Array, "inputs"]) -> tuple[Array, Array]:
         slope = jax.grad(graph.energy, argnums=1)(theta, x)
+        largest = 1 + jnp.max(jnp.abs(slope))
+        if not conditions.convex:
+            return slope[increasing] < -_ROUNDING * largest, jnp.zeros((), bool)
         hessian = jax.hessian(graph.energy, argnums=1)(theta, x)
-        rounding = _ROUNDING * (1 + jnp.max(jnp.abs(slope)) + jnp.max(jnp.abs(hessian)))
-        return slope[increasing] < -rounding, _indefinite(hessian, rounding) & conditions.convex
+        rounding = _ROUNDING * (largest + jnp.max(jnp.abs(hessian)))
+        return slope[increasing] < -rounding, _indefinite(hessian, rounding)
 
     def one(pair: tuple[Array, Array]) -> tuple[Array, Array]:
         falling, bent = jax.vmap(at, (None, 0))(*pair)
