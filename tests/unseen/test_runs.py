@@ -27,7 +27,7 @@ def benchmark() -> ModuleType:
     return module
 
 
-def test_every_law_is_in_the_table(benchmark):
+def test_every_law_is_in_the_table(benchmark: ModuleType) -> None:
     """The table in the docs has a row per law."""
     page = (BENCHMARK.parents[1] / "docs" / "measured.md").read_text(encoding="utf-8")
     named = {line.split("`")[1] for line in page.splitlines() if line.startswith("| `")}
