@@ -34,6 +34,12 @@ def test_coefficients_are_those_of_least_squares() -> None:
     assert chi == pytest.approx(residual[0] + 3.0)
 
 
+def test_sizes_that_no_positive_coefficients_reach_are_left_out() -> None:
+    """One term is the data itself; no other can be added with a positive coefficient."""
+    rows = np.stack([np.ones(4), -np.arange(4.0) - 1], axis=1)
+    assert subsets.search(Normal.of(rows, np.ones(4), 0.0), np.zeros(2), 3) == {1: [(0,)]}
+
+
 def test_the_best_subset_of_every_size_is_found() -> None:
     """Against all of them, with positive coefficients."""
     found = subsets.search(Normal.of(ROWS, TARGET, 0.0), np.full(9, 2.0), 4)

@@ -17,7 +17,7 @@ def expression(law: Law, digits: int | None = None) -> Any:
     symbols = [sympy.Symbol(name, real=True) for name in law.graph.inputs]
     values = [*(_constant(value, digits) for value in np.asarray(law.values)), sympy.Integer(1)]
     if isinstance(law.graph, Terms):
-        psi = law.graph.expression(values[:-1], symbols)
+        psi = law.graph.expression(values[:-1], symbols, 17 if digits is None else digits)
         return psi + _normalisation(law, symbols, digits)
     nodes: list[Any] = list(symbols)
     for node in law.graph.units():

@@ -44,13 +44,15 @@ def _over(label: str, q: float) -> str:
     return label if q == 0 else f"{label} J^-{q:.3g}"
 
 
-def exact(value: Value) -> Value:
-    """A simple fraction as such, any other number as it is."""
+def exact(value: float, digits: int = 17) -> Value:
+    """A number of SymPy: a simple fraction as such, any other with so many digits."""
     import sympy
 
     simple = Fraction(float(value)).limit_denominator(12)
     near = abs(float(simple) - float(value)) < 1e-9
-    return sympy.Rational(simple.numerator, simple.denominator) if near else sympy.Float(value, 17)
+    return (
+        sympy.Rational(simple.numerator, simple.denominator) if near else sympy.Float(value, digits)
+    )
 
 
 def _volume(numerics: Numerics, J: Value, q: Value) -> Value:
@@ -71,7 +73,7 @@ def _norm(place: int, symbol: str) -> Shape:
         return (own, zero, volume) if place == 0 else (zero, own, volume)
 
     def symbolic(x: Invariants, p: Constants) -> Value:
-        a, q = exact(p[0]), exact(p[1])
+        a, q = p
         return 6 / a * (x[place] / 3) ** (a / 2) * x[2] ** -q
 
     def bursts(p: Constants) -> bool:
@@ -122,7 +124,7 @@ def _power(numerics: Numerics, y: Value, k: Value) -> tuple[Value, Value]:
 
 
 def _i1(x: Invariants, p: Constants) -> Value:
-    return x[0] * x[2] ** -exact(p[1]) - 3
+    return x[0] * x[2] ** -p[1] - 3
 
 
 def _symbolic(
@@ -133,7 +135,7 @@ def _symbolic(
     def form(x: Invariants, p: Constants) -> Value:
         import sympy
 
-        return outer(sympy, _i1(x, p), exact(p[0]))
+        return outer(sympy, _i1(x, p), p[0])
 
     return form
 
@@ -159,7 +161,7 @@ def _of_volume(
     def form(x: Invariants, p: Constants) -> Value:
         import sympy
 
-        return symbolic(sympy, x[2], exact(p[0]))
+        return symbolic(sympy, x[2], p[0])
 
     return Shape(
         lambda numerics, x, p: energy(numerics, x[2], p[0]),

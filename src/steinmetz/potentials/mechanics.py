@@ -119,17 +119,17 @@ class Terms(Potential):
             for index, name in enumerate(found)
         )
 
-    def expression(self, values: list[Value], symbols: list[Value]) -> Value:
-        """Ψ as a SymPy expression, with values as numbers of it."""
+    def expression(self, values: list[Value], symbols: list[Value], digits: int) -> Value:
+        """Ψ as a SymPy expression; `values` are numbers of it, constants get so many digits."""
         import sympy
 
         x = (*symbols, sympy.Integer(1)) if len(symbols) == 2 else tuple(symbols)
         parts = []
         for term, coefficient, constants in self.placed(values):
-            form = SHAPES[term.shape].symbolic(x, constants)
+            numbers = tuple(float(value) for value in constants)
+            form = SHAPES[term.shape].symbolic(x, tuple(exact(p, digits) for p in numbers))
             if term.barrier:
-                numbers = tuple(float(value) for value in constants)
-                form -= exact(float(term.pressure(np, numbers))) * sympy.log(x[2])
+                form -= exact(float(term.pressure(np, numbers)), digits) * sympy.log(x[2])
             parts.append(coefficient * form)
         return sympy.Add(*parts)
 

@@ -84,9 +84,10 @@ class _Pool:
 
     def extend(self, bases: Iterable[Subset]) -> None:
         """Put the best one-term extensions of some subsets of one size into the pool."""
-        every, chi = self.normal.extended(bases)
-        if not every or len(every[0]) + 1 >= len(self.scores):
+        bases = list(bases)
+        if not bases or len(bases[0]) + 1 >= len(self.scores):
             return
+        every, chi = self.normal.extended(bases)
         own = np.array([self.price[list(base)].sum() for base in every])
         score = chi + own[:, None] + self.price
         best = np.argsort(score, axis=None)[:_KEPT]
