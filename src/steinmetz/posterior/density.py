@@ -30,10 +30,10 @@ _STRAIGHT = 3e-5
 _TINY = 1e-30
 # Steps in u, which is a logarithm for most: no longer than that is right.
 _SEARCH = Search(steps=5000, longest=1.0)
-# Parameters above which a step takes a noticeable time: there may be fewer, and the search ends
-# where the slope is small for any sampler.
+# Parameters above which a step takes a noticeable time: the search ends where the slope is small
+# for any sampler, and steps times parameters are limited.
 _MANY = 100
-_STEPS_OF_MANY = 500_000
+_STEPS_OF_MANY = 3_000_000
 _SMALL_SLOPE = 0.01
 
 Batch = Int[Array, "batch"]
@@ -200,7 +200,7 @@ def climbed(
     curvature = gauss_newton(posterior.likelihood_rows, posterior.prior_rows)
     search, size = _SEARCH, posterior.dimension
     if size > _MANY:
-        search = Search(min(search.steps, _STEPS_OF_MANY // size), 1.0, _SMALL_SLOPE)
+        search = Search(_STEPS_OF_MANY // size, search.longest, _SMALL_SLOPE)
 
     def reached(start: Vector) -> tuple[Laplace, Scalar]:
         found = at_mode(posterior.log_density, curvature, start, search)

@@ -127,17 +127,19 @@ def _mark_range(axis: Axes, outcome: Outcome, points: slice) -> None:
 
 
 def gates(outcome: Outcome) -> Figure:
-    """Left: weights left at test time, a line per restart.
+    """Left: weights left at test time, a line per restart, where a network was trained.
 
     Right: BIC of the best law of each size.
     """
     carved = outcome.carved
-    figure = Figure(figsize=(7.2, 3.2), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    left.plot(carved.steps, np.maximum(carved.active, 1), lw=1)
-    left.set_yscale("log")
-    left.set_xlabel("step")
-    left.set_ylabel("weights left")
+    trained = carved.steps.size > 0
+    figure = Figure(figsize=(7.2 if trained else 3.8, 3.2), layout="constrained")
+    *left, right = figure.subplots(1, 1 + trained, squeeze=False)[0]
+    for axis in left:
+        axis.plot(carved.steps, np.maximum(carved.active, 1), lw=1)
+        axis.set_yscale("log")
+        axis.set_xlabel("step")
+        axis.set_ylabel("weights left")
     sizes, criteria = zip(*((row.active, row.criterion) for row in carved.table), strict=True)
     right.plot(sizes, criteria, "o-", color=COLOURS[0], ms=4)
     chosen, ring = carved.chosen, {"ms": 9, "mfc": "none", "mec": COLOURS[1], "mew": 2}

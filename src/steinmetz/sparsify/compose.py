@@ -245,8 +245,8 @@ def composed(
         table=table,
         reason=reason,
         restarts={0: Restart(0.0, full, best.size)},
-        steps=np.arange(2),
-        active=np.array([[full], [best.size]]),
+        steps=np.zeros(0, int),
+        active=np.zeros((0, 1), int),
         deviation=jnp.asarray(deviation),
         quadratic=compress(observations, jnp.asarray(deviation)),
     )
