@@ -43,6 +43,15 @@ def test_the_best_point_reached_is_kept_where_nothing_is_finite() -> None:
     assert 0.0 <= float(laplace.centre[0]) <= 0.5
 
 
+@pytest.mark.parametrize("count", [30, 400])
+def test_curvature_of_many_coordinates_is_that_of_all_rows(count: int) -> None:
+    """Few rows are differentiated backwards, many forwards."""
+    matrix = jax.random.normal(jax.random.key(0), (count, 120))
+    bent = gauss_newton(lambda u: jnp.sin(matrix @ u), lambda u: 2 * u)(jnp.full(120, 0.01))
+    slope = matrix * jnp.cos(matrix @ jnp.full(120, 0.01))[:, None]
+    np.testing.assert_allclose(bent, slope.T @ slope + 4 * np.eye(120), atol=1e-9)
+
+
 def test_the_slope_at_the_end_tells_whether_it_is_a_mode() -> None:
     reached = at_mode(gaussian, gauss_newton(rows), jnp.array([40.0, 7.0]), Search(20, rest=1e-9))
     assert present(reached.slope) < 1e-9

@@ -29,6 +29,8 @@ _EASED = 1 / 3
 _TIGHTENED = 4.0
 # Damping at which no step is short enough.
 _MOST_DAMPED = 1e12
+# Coordinates above which rows of likelihood and prior are differentiated each in its cheaper way.
+_MANY = 100
 # Slope above which a point is no mode, in posterior deviations.
 MODE_SLOPE = 0.05
 # Trial widths of a direction are powers of two, from 10⁻¹² to 10¹².
@@ -86,10 +88,19 @@ def gauss_newton(*rows: Rows) -> Callable[[Vector], Matrix]:
     """u → JᵀJ, J the Jacobian of all rows at u: a curvature that is never negative."""
 
     def curvature(u: Vector) -> Matrix:
+        if len(u) > _MANY:
+            return sum((_squared(row, u) for row in rows), start=jnp.zeros((len(u), len(u))))
         jacobian = jax.jacfwd(lambda v: jnp.concatenate([row(v) for row in rows]))(u)
         return jnp.matmul(jacobian.T, jacobian)
 
     return curvature
+
+
+def _squared(rows: Rows, u: Vector) -> Matrix:
+    """JᵀJ of some rows, backwards where they are fewer than the coordinates."""
+    few = jax.eval_shape(rows, u).shape[0] < len(u)
+    jacobian = (jax.jacrev if few else jax.jacfwd)(rows)(u)
+    return jnp.matmul(jacobian.T, jacobian)
 
 
 def positive(hessian: Matrix, smallest: float = _SMALLEST) -> Matrix:
