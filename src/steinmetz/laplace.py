@@ -65,11 +65,6 @@ class Laplace(eqx.Module):
         """v of one point u, or of many: for draws of a sampler that saw u itself."""
         return jnp.transpose(jnp.linalg.solve(self.root, (u - self.centre).T))
 
-    def log_volume(self) -> Scalar:
-        """log |det root|, by which a mode's height becomes its share of the probability."""
-        volume: Scalar = jnp.linalg.slogdet(self.root)[1]
-        return volume
-
 
 class Search(NamedTuple):
     """How a mode is looked for: damped Newton steps, and their limit.

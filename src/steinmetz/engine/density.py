@@ -5,7 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import pydantic
-from jaxtyping import Array, Float
+from jaxtyping import Array
 from numpy.typing import ArrayLike
 
 from steinmetz.engine.problem import use_double
@@ -80,14 +80,15 @@ def _modes(key: Array, target: Target, points: modes.Starts) -> modes.Modes:
     size = points.shape[1]
     if size > _LARGEST:
         return modes.find(climbers, points)
-    first = modes.find(climbers, _filled(points, points[:1]))
+    first = modes.find(climbers, points)
     far_key, way_key = jax.random.split(key)
     near, wide = jnp.log(_NEAREST), jnp.log(_FARTHEST / _NEAREST)
     far = near + wide * jax.random.uniform(far_key, (_STARTS, 1))
     way = jax.random.normal(way_key, (_STARTS // 2, size))
     way = jnp.concatenate([way, -way])
     away = jnp.exp(far) * way / jnp.linalg.norm(way, axis=1, keepdims=True)
-    return modes.find(climbers, _filled(first.centres, first.main.forward_all(away)))
+    starts = jnp.concatenate([first.centres, first.main.forward_all(away)])
+    return modes.find(climbers, starts[:_STARTS])
 
 
 def _check_mode(known: modes.Modes) -> None:
@@ -99,14 +100,6 @@ def _check_mode(known: modes.Modes) -> None:
             "highest point; it may end at an edge (then sample the logarithm of what must be "
             "positive) or have no maximum"
         )
-
-
-def _filled(
-    points: modes.Starts, more: Float[Array, "more dimension"]
-) -> Float[Array, "all dimension"]:
-    """So many starts, of which the first are the points: always as many, for one program."""
-    count = max(_STARTS, len(points))
-    return jnp.concatenate([points, jnp.resize(more, (count, points.shape[1]))])[:count]
 
 
 def _climb(target: Target, start: Vector) -> Laplace:

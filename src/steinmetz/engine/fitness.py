@@ -31,8 +31,7 @@ def examine(
     factor = float(ensemble.factor.mean())
     left = _residuals(problem, carved, factor)
     quality = fit.examine(left, carved.law.graph.size, _seen(problem, judged))
-    given = study.prior.temperature
-    temperature = float(problem.train.cells if given == "mean" else given)
+    temperature = study.prior.tempered(problem.train.cells)
     density = loo.summed(
         fitted(problem, carved, ensemble), _test(problem, carved, ensemble), temperature
     )

@@ -87,7 +87,7 @@ def prior_of(study: Study, problem: Problem, carved: carve.Carved) -> density.Co
     penalty = carved.restarts[carved.chosen.origin].penalty
     cells = problem.train.cells
     # The price is one against the loss; where that is tempered, so is the prior it is read as.
-    tempered = cells if study.prior.temperature == "mean" else study.prior.temperature
+    tempered = study.prior.tempered(cells)
     deviation = study.sparsify.prior_deviation(penalty, cells) * tempered**0.5
     return study.prior.model_copy(update={"deviation": deviation})
 

@@ -25,7 +25,7 @@ _MOST = 1000
 # Fewest snapshots from which chains are judged: split R-hat needs two in each half.
 FEWEST_SNAPSHOTS = 4
 # Fewest particles in a group that moves for itself.
-FEWEST_IN_GROUP = 4
+_FEWEST_IN_GROUP = 4
 
 Draws = Float[np.ndarray, "snapshots particles dimension"]
 
@@ -137,7 +137,7 @@ def _r_hat() -> Callable[[Array], Array]:
 
 def group_of(particles: int, groups: int) -> Int[np.ndarray, "particles"]:
     """The group of every particle: pairs of neighbours, by turns; one group where they are few."""
-    turns = groups if particles >= FEWEST_IN_GROUP * groups else 1
+    turns = groups if particles >= _FEWEST_IN_GROUP * groups else 1
     return np.arange(particles) // 2 % turns
 
 

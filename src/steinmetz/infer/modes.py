@@ -125,13 +125,19 @@ def shared_out(shares: Float[np.ndarray, "modes"], count: int) -> Int[np.ndarray
 
 
 def climber(log_density: LogDensity, climb: Callable[[Vector], Laplace]) -> Climber:
-    """What `climb` reaches from many starts, with the heights there, as one program."""
+    """What `climb` reaches from many starts, with the heights there; compiled for one start."""
 
+    @jax.jit
     def reached(start: Vector) -> tuple[Laplace, Scalar]:
         laplace = climb(start)
         return laplace, log_density(laplace.centre)
 
-    return jax.jit(lambda starts: jax.lax.map(reached, starts))
+    def every(starts: Starts) -> tuple[Laplace, Float[Array, "starts"]]:
+        found = [reached(start) for start in starts]
+        stacked: tuple[Laplace, Array] = jax.tree.map(lambda *parts: jnp.stack(parts), *found)
+        return stacked
+
+    return every
 
 
 def find(climbers: Climber, starts: Starts) -> Modes:

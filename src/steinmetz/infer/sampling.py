@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 
 from steinmetz.errors import RunFailure
 from steinmetz.infer import diagnostics, driver
@@ -51,7 +51,8 @@ class Samples:
     @property
     def inference(self) -> Inference:
         """How the draws were found, and how good they are, in plain numbers."""
-        run = self.run
+        run, at = self.run, self.modes.nearest(self.draws).reshape(self.shape)
+        count = np.bincount(at.ravel(), minlength=self.modes.count)
         return Inference(
             method=self.method,
             reason=self.reason,
@@ -67,19 +68,10 @@ class Samples:
             facts=self.facts,
             mode_slope=None if self.modes.slope is None else float(self.modes.slope),
             starts=self.modes.starts,
-            modes=self._shares(),
-            exchanges=int(np.sum(self._at()[1:] != self._at()[:-1])),
+            modes=tuple((count / count.sum()).tolist()),
+            exchanges=int(np.sum(at[1:] != at[:-1])),
             **vars(self.diagnostics),
         )
-
-    def _at(self) -> Int[np.ndarray, "snapshots particles"]:
-        """The mode at which every draw is."""
-        return self.modes.nearest(self.draws).reshape(self.shape)
-
-    def _shares(self) -> tuple[float, ...]:
-        """Shares of the draws at every known mode."""
-        count = np.bincount(self._at().ravel(), minlength=self.modes.count)
-        return tuple((count / count.sum()).tolist())
 
     @property
     def checks(self) -> list[Check]:

@@ -20,7 +20,7 @@ from pydantic import Field, model_validator
 
 from steinmetz.infer import kernels, newton
 from steinmetz.infer.base import Capabilities, Info, Sampler, Target, admitted, usable
-from steinmetz.infer.diagnostics import FEWEST_IN_GROUP
+from steinmetz.infer.diagnostics import group_of
 from steinmetz.infer.langevin import Metric, Proposal
 from steinmetz.infer.modes import Modes
 from steinmetz.infer.particles import Moving, Steps, Thin, WarmUp, held_width
@@ -260,8 +260,9 @@ def _jump(key: Array, state: State) -> Move:
     x, alive = state.particles, state.alive
     count, size = x.shape
     half = (state.number // 2) % 2
-    groups = _GROUPS if count >= FEWEST_IN_GROUP * _GROUPS else 1
-    others, group = count // (2 * groups), jnp.arange(count) // 2 % groups
+    group = group_of(count, _GROUPS)
+    groups = int(group.max()) + 1
+    others = count // (2 * groups)
     first = jax.random.randint(first_key, (count,), 0, others)
     second = (first + jax.random.randint(second_key, (count,), 1, others)) % others
     first, second = (2 * (groups * one + group) + 1 - half for one in (first, second))

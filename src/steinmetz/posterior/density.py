@@ -58,6 +58,10 @@ class Config(BaseModel):
         json_schema_extra={"stage": "infer"},
     )
 
+    def tempered(self, cells: int) -> float:
+        """The temperature in numbers, for so many observed cells."""
+        return float(cells if self.temperature == "mean" else self.temperature)
+
 
 class Likelihood(eqx.Module):
     """What the data say: residuals in units of the noise, and n, the number of observed cells.
@@ -175,9 +179,7 @@ def build(
         raise ValueError("the deviation of the prior must be a number here")
     potential = potential or law.graph
     bijector = Bijector(jnp.asarray(potential.nonnegative), units)
-    mean = config.temperature == "mean"
-    temperature = float(likelihood.cells if mean else config.temperature)
-    prior = config.deviation * units
+    temperature, prior = config.tempered(likelihood.cells), config.deviation * units
     return Posterior(potential, law.reference, likelihood, bijector, prior, temperature)
 
 

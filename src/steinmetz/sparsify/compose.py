@@ -82,10 +82,7 @@ class Problem(NamedTuple):
         """∇T̂ of an atom at the data."""
         point = np.asarray(self.reference.point)[None]
         own = slopes_of(atom.term, atom.constants, np.concatenate([self.x, point]))
-        removed = np.zeros(own.shape[1])
-        for v, d in zip(self.reference.weights, self.reference.directions, strict=True):
-            removed += (own[-1] @ np.asarray(v)) * np.asarray(d)
-        return np.asarray(own[:-1] - removed)
+        return np.asarray(own[:-1] - own[-1] + own[-1] @ self.reference.responses)
 
     def rows(self, atom: Atom) -> Float[np.ndarray, "rows"]:
         """What an atom of coefficient one adds to the residual rows."""
