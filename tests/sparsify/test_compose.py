@@ -14,7 +14,6 @@ from steinmetz.engine.problem import Problem, prepare
 from steinmetz.engine.run import carve_law, stage_keys
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.mechanics import Term, Terms
-from steinmetz.records import silent
 from steinmetz.sparsify import compose
 from steinmetz.sparsify.carve import Carved
 
@@ -82,8 +81,7 @@ def test_a_locking_limit_is_fitted() -> None:
         problem.material.reference,
     )
     data = problem.train._replace(values=truth.stress(problem.train.map))
-    found, _ = compose.compose(data, truth.reference, 1e-4, 3, silent)
-    best = min(found, key=lambda law: law.score(data.cells))
+    best = compose.compose(data, truth.reference, compose.Wanted(3, None, True)).laws[0]
     assert [atom.term.shape for atom in best.atoms] == ["locking"]
     assert best.atoms[0].constants[0] == pytest.approx(30.0, rel=0.01)
     assert best.coefficients[0] == pytest.approx(0.5, rel=0.01)

@@ -15,7 +15,7 @@ from steinmetz.assess.evidence import (
     codes_of,
     told,
 )
-from steinmetz.assess.proof import endless, limit
+from steinmetz.assess.proof import limit
 from steinmetz.materials.demands import Limit, Signs
 from steinmetz.potentials.mechanics import Terms
 
@@ -60,7 +60,8 @@ def _proven(seen: Evidence, wanted: Limit, value: Figures) -> Flags:
     """Where a term, or a tangent of a convex Ψ, forces the limit."""
     graph = seen.law.graph
     if isinstance(graph, Terms):
-        return np.asarray(endless(graph, seen.every, wanted.end is not None) & seen.proofs.convex)
+        grows = graph.endless if wanted.end is None else graph.bursts
+        return np.asarray(grows(seen.every) & seen.proofs.convex)
     return np.asarray(_by_tangent(seen, wanted) | ((value == np.inf) & seen.proofs.increasing))
 
 

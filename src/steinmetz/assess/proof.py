@@ -13,7 +13,6 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from steinmetz.potentials.activations import ACTIVATIONS
-from steinmetz.potentials.classical import SHAPES
 from steinmetz.potentials.graph import Graph
 from steinmetz.potentials.mechanics import Terms
 from steinmetz.records import Conditions
@@ -107,15 +106,6 @@ def prove_all(graph: Graph | Terms, every: Laws, increasing: tuple[str, ...]) ->
     convex = np.array([proof.convex for proof in proofs])
     rising = np.array([set(increasing) <= set(proof.increasing) for proof in proofs])
     return Proofs(convex[place.ravel()], rising[place.ravel()])
-
-
-def endless(terms: Terms, every: Laws, at_zero_volume: bool) -> Bool[np.ndarray, "laws"]:
-    """Whether a term that is infinite at zero volume, or at infinite stretch, has a part in Ψ."""
-    found = np.zeros(len(every), bool)
-    for term, coefficient, _ in terms.placed(every.T):
-        grows = term.bursts if at_zero_volume else SHAPES[term.shape].stretches
-        found |= grows & (np.asarray(coefficient) > 0)
-    return found
 
 
 def limit(graph: Graph, every: Laws, end: tuple[float, ...]) -> PerLaw:

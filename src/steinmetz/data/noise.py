@@ -3,12 +3,20 @@
 Y = ŷ (1 + σ_r ξ) + σ_a ξ', ξ ~ N(0, 1), with the diagonal covariance of method §3.
 """
 
+from typing import Annotated, Literal
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 from pydantic import BaseModel, ConfigDict, Field
 
 from steinmetz.records import Observations
+
+# Discrepancy before any is estimated, and the shares of the root-mean-square stress that are tried;
+# the first is that of data which do not ask for any.
+_USUAL = 0.02
+_SHARES = np.geomspace(1e-5, 1, 201)
 
 
 class Config(BaseModel):
@@ -19,12 +27,11 @@ class Config(BaseModel):
         0.1, ge=0, le=10, description="share of the stress itself (multiplicative noise)"
     )
     absolute: float = Field(0.0, ge=0, description="in the unit of the stress (additive noise)")
-    floor: float = Field(
-        0.02,
-        ge=0,
-        le=1,
-        description="model discrepancy allowed for, as a share of the root-mean-square stress; "
-        "keeps data at zero stress from getting infinite weight under multiplicative noise",
+    floor: Annotated[float, Field(ge=0, le=1)] | Literal["estimated"] = Field(
+        "estimated",
+        description="discrepancy between law and truth, as a share of the root-mean-square stress; "
+        "it keeps data at zero stress from getting infinite weight under multiplicative noise. "
+        "'estimated' takes the likeliest where laws are composed of terms, and 0.02 for networks",
     )
     unknown: bool = Field(
         False,
@@ -32,6 +39,11 @@ class Config(BaseModel):
         "log-normal, median 1, sd of the logarithm 1)",
         json_schema_extra={"stage": "infer"},
     )
+
+    @property
+    def allowed(self) -> float:
+        """The discrepancy before any is estimated."""
+        return _USUAL if self.floor == "estimated" else self.floor
 
 
 @jax.jit
@@ -66,6 +78,26 @@ def stated(
     """The same with the discrepancy in the unit of the stress."""
     found: Array = _deviation(observations.absolute, observations.relative, prediction, discrepancy)
     return found
+
+
+def discrepancy(
+    observations: Observations, prediction: Float[Array, "data components"], given: float | None
+) -> tuple[float, float]:
+    """The share of the root-mean-square stress that a prediction misses beyond the stated noise.
+
+    The likeliest, if it is so by more than the logarithm of the number of data: one more parameter
+    of the noise must pay for itself. Else next to nothing; or the `given` one. And −2 log
+    likelihood with it.
+    """
+    seen = np.asarray(observations.observed)
+    left = (np.asarray(observations.values) - np.asarray(prediction))[seen] ** 2
+    own = np.asarray(stated(observations, prediction, 0.0))[seen] ** 2
+    shares = _SHARES if given is None else np.array([given])
+    variance = own + ((shares * observations.scale) ** 2)[:, None]
+    unlikely = np.sum(left / variance + np.log(variance), axis=1)
+    unlikely[1:] += np.log(left.size)
+    best = int(np.argmin(unlikely))
+    return float(shares[best]), float(unlikely[best])
 
 
 @jax.jit

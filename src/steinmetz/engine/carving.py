@@ -17,7 +17,7 @@ from steinmetz.records import Observations
 from steinmetz.sparsify.carve import Carved, Restart
 from steinmetz.sparsify.choose import from_plain, to_plain
 
-FORMAT = "steinmetz-carving/2"
+FORMAT = "steinmetz-carving/3"
 
 
 class ChangedData(ValueError):
@@ -35,6 +35,7 @@ def to_dict(carved: Carved) -> dict[str, Any]:
         "restarts": {str(number): list(restart) for number, restart in carved.restarts.items()},
         "steps": carved.steps.tolist(),
         "active": carved.active.tolist(),
+        "floor": carved.floor,
         "deviation": np.asarray(carved.deviation).tolist(),
         "table": to_plain(carved.table),
     }
@@ -72,6 +73,7 @@ def from_dict(stored: dict[str, Any], observations: Observations) -> Carved:
         active=np.array(stored["active"], int),
         deviation=deviation,
         quadratic=quadratic,
+        floor=float(stored["floor"]),
     )
 
 

@@ -75,6 +75,10 @@ class Problem(NamedTuple):
             parts.append(observe.clean(self.material, block.experiment, self.truth, rows))
         return observe.joined(parts)
 
+    def allowing(self, share: float) -> "Problem":
+        """The same with another discrepancy, as a share of the root-mean-square stress."""
+        return self._replace(floor=share * self.train.scale)
+
     def clean(self, observations: Observations) -> Observations:
         """The same states with the values of the generating law, where there is one."""
         if self.truth is None:
@@ -106,12 +110,12 @@ def prepare(key: Array, study: Study) -> Problem:
         ]
     train = observe.joined([block.train for block in blocks])
     kept = [block.held_out for block in blocks if block.held_out is not None]
-    _check_noise(train, study.noise.floor)
+    _check_noise(train, study.noise.allowed)
     parts = [(block.experiment, block.noise) for block in blocks]
     path = observe.path(material, parts, study.assess.path_points)
     held_out = observe.joined(kept) if kept else None
-    floor = study.noise.floor * train.scale
-    units = NaturalUnits.of(train, material.reference, material.sizes, study.noise.floor)
+    floor = study.noise.allowed * train.scale
+    units = NaturalUnits.of(train, material.reference, material.sizes, study.noise.allowed)
     data = train, held_out, path, floor, units
     return Problem(material, truth, tuple(blocks), *data, notes + _few(train), kept_as)
 

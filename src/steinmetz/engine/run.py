@@ -17,7 +17,7 @@ from steinmetz.errors import InputError
 from steinmetz.potentials.terms import Vocabulary
 from steinmetz.records import Report, silent
 from steinmetz.sparsify import carve
-from steinmetz.sparsify.compose import composed
+from steinmetz.sparsify.compose import Wanted, composed
 from steinmetz.studies import config
 from steinmetz.studies.study import Study
 
@@ -45,7 +45,9 @@ def carve_law(
     """The sparse law of the data of a study."""
     made, deviation = built(study, problem.material), _refit_deviation(study)
     if isinstance(made, Vocabulary):
-        return composed(problem.train, problem.units, made.most, study.sparsify, report)
+        floor = None if study.noise.floor == "estimated" else study.noise.floor
+        wanted = Wanted(made.most, floor, problem.material.conditions.growth)
+        return composed(problem.train, problem.units, wanted, study.sparsify, report)
     task = carve.Task(made, problem.train, problem.units, deviation)
     return carve.carve(stage_keys(study.seed)["carve"], task, study.sparsify, report, cache)
 
@@ -78,7 +80,7 @@ def finish(
     cache: Cache | None = None,
 ) -> Outcome:
     """All stages after carving."""
-    keys, law = stage_keys(study.seed), carved.law
+    keys, law, problem = stage_keys(study.seed), carved.law, problem.allowing(carved.floor)
     fresh = problem.fresh(keys["test"], study.assess.test_count)
     rows = pareto.table(problem, carved, fresh)
     with clock.stage("infer"):

@@ -169,7 +169,7 @@ def _posterior(
     law = law_of(point.carve, results, report)
     if point.carve != study:
         problem = prepare(keys["data"], study)
-        carved = fitted_to(law.carved, problem, study.noise.floor)
+        carved = fitted_to(law.carved, problem, study.noise.allowed)
         law = CarvedProblem(problem, carved, law.spent)
     fit, clock = _fit(study, law), Clock()
     cache = results.unfinished(content_of(point))

@@ -6,9 +6,11 @@ I1 or I2 at the reference, where it feels them.
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+
+from steinmetz.materials import principal
 
 # A number or an array, of numpy, JAX or SymPy.
 Value = Any
@@ -25,8 +27,9 @@ class Shape(NamedTuple):
     """A family of terms: its energy, its slopes in I1, I2 and J, and its SymPy form.
 
     `label` names a term by its constants. `least` is the least value of the first constant if it is
-    free, `constant` its name; `bursts` says whether the energy is infinite as J → 0, without a
-    barrier, and `stretches` whether it is as ‖F‖ → ∞.
+    free, `constant` its name. `feels` is what the energy is infinite with where J stays bounded:
+    ‖F‖, ‖cof F‖, or nothing but J itself. `bursts` says whether it is infinite as J → 0 without a
+    barrier, `outgrows` whether it grows faster than J as J → ∞, whatever F.
     """
 
     energy: Callable[[Numerics, Invariants, Constants], Value]
@@ -35,8 +38,9 @@ class Shape(NamedTuple):
     label: Callable[[Constants], str]
     least: float = 1.0
     constant: str = "exponent"
-    bursts: Callable[[Constants], bool] = lambda p: False
-    stretches: bool = True
+    feels: Literal["F", "cof F", "J"] = "F"
+    bursts: Callable[[Constants], Value] = lambda p: False
+    outgrows: Callable[[Constants], Value] = lambda p: False
 
 
 def _over(label: str, q: float) -> str:
@@ -76,12 +80,55 @@ def _norm(place: int, symbol: str) -> Shape:
         a, q = p
         return 6 / a * (x[place] / 3) ** (a / 2) * x[2] ** -q
 
-    def bursts(p: Constants) -> bool:
-        """In uniform compression by s: ‖F‖^a J^−q = s^(a − 3q), ‖cof F‖^a J^−q = s^(2a − 3q)."""
-        return bool(3 * p[1] > (1 + place) * p[0])
+    def excess(p: Constants) -> Value:
+        """The power of J in the least of it, where F is a multiple of a rotation; times three."""
+        return (1 + place) * p[0] - 3 * p[1]
 
     return Shape(
-        energy, slopes, symbolic, lambda p: _over(f"{symbol}^{p[0]:.3g}", p[1]), bursts=bursts
+        energy,
+        slopes,
+        symbolic,
+        lambda p: _over(f"{symbol}^{p[0]:.3g}", p[1]),
+        feels="cof F" if place else "F",
+        bursts=lambda p: excess(p) < 0,
+        outgrows=lambda p: excess(p) > 3,
+    )
+
+
+def _stretches(place: int, symbol: str) -> Shape:
+    """(4/α²) Σ λ_i^α, or the same sum over products of two stretches, the stretches of cof F."""
+
+    def parts(
+        numerics: Numerics, x: Invariants, p: Constants
+    ) -> tuple[Value, Value, Callable[[], Invariants]]:
+        power = p[0] / 2 if place == 0 else -p[0] / 2
+        factor = 4 / p[0] ** 2 * (_volume(numerics, x[2], -p[0]) if place else 1.0)
+        own = principal.power_sum(numerics, power, x)
+        return factor, own, lambda: principal.power_slopes(numerics, power, x)
+
+    def energy(numerics: Numerics, x: Invariants, p: Constants) -> Value:
+        factor, own, _ = parts(numerics, x, p)
+        return factor * own
+
+    def slopes(numerics: Numerics, x: Invariants, p: Constants) -> Invariants:
+        factor, own, inner = parts(numerics, x, p)
+        first, second, third = (factor * slope for slope in inner())
+        return first, second, third + (p[0] * factor * own / x[2] if place else 0.0)
+
+    def symbolic(x: Invariants, p: Constants) -> Value:
+        import sympy
+
+        stretches = sympy.symbols("lambda1:4", positive=True)
+        each = stretches if place == 0 else tuple(x[2] / stretch for stretch in stretches)
+        return 4 / p[0] ** 2 * sympy.Add(*(stretch ** p[0] for stretch in each))
+
+    return Shape(
+        energy,
+        slopes,
+        symbolic,
+        lambda p: f"{symbol}^{p[0]:.3g}",
+        feels="cof F" if place else "F",
+        outgrows=lambda p: (1 + place) * p[0] > 3,
     )
 
 
@@ -100,7 +147,7 @@ def _of_i1(outer: Callable[[Numerics, Value, Value], tuple[Value, Value]], **mor
         zero = numerics.zeros_like(slope)
         return slope * volume, zero, -p[1] * x[0] * slope * volume / x[2]
 
-    return Shape(energy, slopes, **more)
+    return Shape(energy, slopes, outgrows=lambda p: p[1] == 0, **more)
 
 
 def _exponential(numerics: Numerics, y: Value, b: Value) -> tuple[Value, Value]:
@@ -151,6 +198,7 @@ def _of_volume(
     symbolic: Callable[[Value, Value, Value], Value],
     label: Callable[[Constants], str],
     bursts: Callable[[Constants], bool],
+    outgrows: Callable[[Constants], bool],
 ) -> Shape:
     """A function of the volume alone."""
 
@@ -165,7 +213,7 @@ def _of_volume(
 
     return Shape(
         lambda numerics, x, p: energy(numerics, x[2], p[0]),
-        slopes, form, label, bursts=bursts, stretches=False,
+        slopes, form, label, feels="J", bursts=bursts, outgrows=outgrows,
     )  # fmt: skip
 
 
@@ -194,12 +242,15 @@ SHAPES: dict[str, Shape] = {
     "power": _of_i1(
         _power, symbolic=_symbolic(lambda s, y, k: y**k), label=_name("(I1 - 3)^{:.3g}")
     ),
+    "stretches": _stretches(0, "sum l"),
+    "areas": _stretches(1, "sum ll"),
     "volume power": _of_volume(
         lambda n, J, k: _volume(n, J, k) / abs(k),
         lambda n, J, k: -np.sign(k) * _volume(n, J, k + 1),
         lambda s, J, k: J**-k / abs(k),
         lambda p: f"J^{-p[0]:.3g}",
-        lambda p: bool(p[0] > 0),
+        lambda p: p[0] > 0,
+        lambda p: p[0] < -1,
     ),
     "log": _of_volume(
         lambda n, J, _: -n.log(J),
@@ -207,6 +258,7 @@ SHAPES: dict[str, Shape] = {
         lambda s, J, _: -s.log(J),
         lambda p: "log J",
         lambda p: True,
+        lambda p: False,
     ),
     "volume square": _of_volume(
         lambda n, J, _: (J - 1) ** 2,
@@ -214,6 +266,7 @@ SHAPES: dict[str, Shape] = {
         lambda s, J, _: (J - 1) ** 2,
         lambda p: "(J - 1)^2",
         lambda p: False,
+        lambda p: True,
     ),
     "log square": _of_volume(
         _log_square,
@@ -221,6 +274,7 @@ SHAPES: dict[str, Shape] = {
         lambda s, J, _: s.log(J) ** 2,
         lambda p: "(log J)^2",
         lambda p: True,
+        lambda p: False,
     ),
     "volume pair": _of_volume(
         lambda n, J, k: (_volume(n, J, k) + _volume(n, J, -k)) / k**2,
@@ -228,5 +282,6 @@ SHAPES: dict[str, Shape] = {
         lambda s, J, k: (J**k + J**-k) / k**2,
         lambda p: f"J^{p[0]:.3g} + J^-{p[0]:.3g}",
         lambda p: True,
+        lambda p: p[0] > 1,
     ),
 }

@@ -14,12 +14,17 @@ from typing import NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from steinmetz.potentials.base import Potential
 from steinmetz.potentials.classical import SHAPES, Constants, Invariants, Numerics, Value, exact
 from steinmetz.shapes import Inputs, Points, Scalar, Theta
 
+# Inputs of terms; J is missing where the volume cannot change.
+INVARIANTS = ("I1", "I2", "J")
+# Parameter vectors of many laws, and something that is so or not of each.
+Laws = Float[np.ndarray, "laws parameters"]
+Flags = Bool[np.ndarray, "laws"]
 # v of the normalisation: what slopes add to the stress at F = I.
 _WEIGHTS = (2.0, 4.0, 1.0)
 _REFERENCE = (3.0, 3.0, 1.0)
@@ -60,10 +65,9 @@ class Term(NamedTuple):
         slopes = SHAPES[self.shape].slopes(numerics, point, p)
         return sum(weight * slope for weight, slope in zip(_WEIGHTS, slopes, strict=True))
 
-    @property
-    def bursts(self) -> bool:
+    def bursts(self, p: Constants) -> Value:
         """Whether its energy is infinite at zero volume."""
-        return self.barrier or SHAPES[self.shape].bursts(self.constants)
+        return self.barrier | SHAPES[self.shape].bursts(p)
 
     def label(self, p: Constants | None = None) -> str:
         """A name for people."""
@@ -133,6 +137,36 @@ class Terms(Potential):
             parts.append(coefficient * form)
         return sympy.Add(*parts)
 
+    def bursts(self, every: Laws) -> Flags:
+        """Whether Ψ̂ of every law is infinite at zero volume: one of its terms is."""
+        return _any(len(every), [(c > 0) & term.bursts(p) for term, c, p in self.placed(every.T)])
+
+    def endless(self, every: Laws) -> Flags:
+        """Whether Ψ̂ of every law is infinite at infinite strain, ‖F‖ → ∞, however J goes along.
+
+        A term of ‖F‖ is, and so is one of ‖cof F‖ if there is a barrier: where ‖cof F‖ is bounded,
+        the volume vanishes. As J → ∞, −n (J − 1) of the normalisation must not win: some term must
+        grow faster than J, or n be negative. With powers of J in their denominators, terms of F and
+        cof F need something else that is infinite with J.
+        """
+        placed = self.placed(every.T)
+        parts = [(SHAPES[term.shape], c > 0, p) for term, c, p in placed]
+        felt = [there for shape, there, _ in parts if shape.feels != "J"]
+        if len(self.inputs) == 2:
+            return _any(len(every), felt)
+        pull = np.zeros(len(every))
+        for term, c, p in placed:
+            pull = pull + (0.0 if term.barrier else c * term.pressure(np, p))
+        small = 1e-12 * np.sum(np.abs(every), axis=1)
+        outgrown = _any(len(every), [there & shape.outgrows(p) for shape, there, p in parts])
+        kept, swelling = outgrown | (pull <= small), outgrown | (pull < -small)
+        found = np.zeros(len(every), bool)
+        for shape, there, p in parts:
+            if shape.feels != "J":
+                enough = kept if p[1] == 0 else swelling
+                found |= there & enough & (self.bursts(every) | (shape.feels == "F"))
+        return found
+
     def units(self, modulus: float) -> Float[np.ndarray, "parameters"]:
         """The natural unit of every parameter: the modulus, and the size of a free constant."""
         found: list[float] = []
@@ -140,6 +174,11 @@ class Terms(Potential):
             scale = term.constants[0] if term.shape == "locking" else 1.0
             found += [modulus, scale] if term.free else [modulus]
         return np.array(found)
+
+
+def _any(laws: int, flags: list[Value]) -> Flags:
+    """Where one of several flags of every law is set."""
+    return np.asarray(np.any([np.zeros(laws, bool), *flags], axis=0))
 
 
 def _invariants(numerics: Numerics, x: Value) -> Invariants:

@@ -11,13 +11,12 @@ from pydantic import Field
 
 from steinmetz.errors import InputError
 from steinmetz.potentials import base
+from steinmetz.potentials.mechanics import INVARIANTS
 from steinmetz.records import Conditions
 
 CONVEX = True
 # There is nothing to train.
 TRAINING: base.Advice = {}
-# What a material must have; the volume may be missing.
-_INPUTS = ("I1", "I2", "J")
 
 
 class Config(base.Settings):
@@ -36,9 +35,9 @@ class Vocabulary(NamedTuple):
 
 def build(config: Config, inputs: tuple[str, ...], conditions: Conditions) -> Vocabulary:
     """Terms of the invariants of an isotropic material."""
-    if inputs not in (_INPUTS, _INPUTS[:2]):
+    if inputs not in (INVARIANTS, INVARIANTS[:2]):
         raise InputError(
-            f"potential 'terms' is written in {', '.join(_INPUTS)}, this material has "
+            f"potential 'terms' is written in {', '.join(INVARIANTS)}, this material has "
             f"{', '.join(inputs)}; use potential.name = 'mixed'"
         )
     return Vocabulary(inputs, config.most)

@@ -18,13 +18,22 @@ _OF_COFACTOR = {1.0: 0, 2.0: 0, 3.0: 2, 4.0: 1, 6.0: 2}
 # The same without the volume: ‖F‖^a J^(−a/3) and ‖cof F‖^a J^(−2a/3).
 _ISOCHORIC = {1.5: 2, 2.0: 0, 3.0: 2, 4.0: 1, 6.0: 1}
 _ISOCHORIC_COFACTOR = {3.0: 0, 4.0: 1, 6.0: 2}
+# Exponents of the principal stretches, and of their products in pairs; 2 is I1 and I2.
+_OF_STRETCHES = {1.0: 1, 3.0: 2, 4.0: 2, 6.0: 2}
+_OF_AREAS = {1.0: 1, 4.0: 2}
 # Rates of exponentials.
 _RATES = {0.5: 2, 1.0: 1, 2.0: 2, 5.0: 2}
 # Powers k of J^−k/|k|, and pairs J^k + J^−k.
 _OF_VOLUME = {1.0: 1, 2.0: 1, 3.0: 2, 4.0: 2, 5.0: 2, -3.0: 2, -4.0: 2, -5.0: 2}
 _PAIRS = {2.0: 1, 3.0: 2, 4.0: 2, 5.0: 1}
 # Simple values to which a fitted constant may be put.
-NICE = {"norm": tuple(_OF_NORM), "cofactor": tuple(_OF_COFACTOR), "exponential": (0.5, 1.0, 2.0)}
+NICE = {
+    "norm": tuple(_OF_NORM),
+    "cofactor": tuple(_OF_COFACTOR),
+    "stretches": tuple(_OF_STRETCHES),
+    "areas": tuple(_OF_AREAS),
+    "exponential": (0.5, 1.0, 2.0),
+}
 
 
 class Atom(NamedTuple):
@@ -53,7 +62,13 @@ def vocabulary(reach: float, incompressible: bool) -> list[Atom]:
 
 def _deviatoric(incompressible: bool) -> Iterator[Atom]:
     """Terms with fixed constants that feel the shape."""
-    for shape, exponents in (("norm", _OF_NORM), ("cofactor", _OF_COFACTOR)):
+    of_exponents = {
+        "norm": _OF_NORM,
+        "cofactor": _OF_COFACTOR,
+        "stretches": _OF_STRETCHES,
+        "areas": _OF_AREAS,
+    }
+    for shape, exponents in of_exponents.items():
         for exponent, price in exponents.items():
             yield from _both(shape, (exponent, 0.0), price, incompressible)
     for rate, price in _RATES.items():
@@ -87,6 +102,8 @@ def _free(reach: float, incompressible: bool) -> Iterator[Atom]:
     grids = {
         "norm": (1.0, np.geomspace(1, 12, 12)),
         "cofactor": (1.0, np.geomspace(1, 6, 8)),
+        "stretches": (1.0, np.geomspace(1, 12, 10)),
+        "areas": (1.0, np.geomspace(1, 8, 8)),
         "exponential": (0.0, np.geomspace(0.3, 12, 10) / reach),
         "locking": (reach, reach * (1 + np.geomspace(0.05, 8, 10))),
     }

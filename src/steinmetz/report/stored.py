@@ -26,6 +26,7 @@ def restore(folder: Path) -> Outcome:
     keys = stage_keys(study.seed)
     problem = prepare(keys["data"], study)
     carved = carving.read(folder / "carving.json", problem.train)
+    problem = problem.allowing(carved.floor)
     ensemble = _ensemble(folder / "posterior.nc", carved.law, summary)
     count = study.assess.certificate_states
     return Outcome(

@@ -64,7 +64,8 @@ class Carved(NamedTuple):
 
     `full` is the number of weights of the network, `steps` and `active` are the weights that were
     open over training, `deviation` is the noise of every datum judged at the law's prediction, and
-    `quadratic` the residuals in units of it.
+    `quadratic` the residuals in units of it. `floor` is the discrepancy in it, as a share of the
+    root-mean-square stress.
     """
 
     law: Law
@@ -76,6 +77,7 @@ class Carved(NamedTuple):
     active: Int[np.ndarray, "marks trials"]
     deviation: Cells
     quadratic: Quadratic
+    floor: float
 
     @property
     def chosen(self) -> Choice:
@@ -131,6 +133,7 @@ def carve(
         active=trained.active,
         deviation=deviation,
         quadratic=compress(data, deviation),
+        floor=units.floor,
     )
 
 

@@ -1,0 +1,151 @@
+"""Laws written as terms with coefficients, and their fit to data under a given noise.
+
+Coefficients of terms with given constants are a linear least-squares problem; free constants are
+fitted by damped Gauss–Newton steps, the coefficients going along.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from steinmetz.data.quadratic import Quadratic
+from steinmetz.potentials.law import Law
+from steinmetz.potentials.mechanics import INVARIANTS, Terms, slopes_of
+from steinmetz.potentials.vocabulary import Atom
+from steinmetz.records import Reference
+from steinmetz.shapes import Cells
+from steinmetz.sparsify.subsets import Normal
+
+# Gauss–Newton steps of the free constants, and the longest, in their logarithm.
+_STEPS, _LONGEST = 20, 0.5
+# Relative step of a difference quotient in a free constant.
+_DIFFERENCE = 1e-5
+
+
+class Written(NamedTuple):
+    """A law as atoms with their coefficients, its χ², and its price beside that of parameters."""
+
+    atoms: tuple[Atom, ...]
+    coefficients: tuple[float, ...]
+    misfit: float
+    price: float = 0.0
+
+    @property
+    def size(self) -> int:
+        """Parameters."""
+        return sum(atom.term.size for atom in self.atoms)
+
+    def bic(self, count: int) -> float:
+        """χ² and the price of parameters."""
+        return self.misfit + self.size * float(np.log(count))
+
+    def score(self, count: int) -> float:
+        """BIC, and the price."""
+        return self.bic(count) + self.price
+
+    def grows(self, reference: Reference) -> bool:
+        """Whether its energy is infinite at infinite strain and, if there is one, zero volume."""
+        law = self.law(reference)
+        every = np.asarray(law.values)[None]
+        terms = Terms(law.graph.inputs, tuple(atom.term for atom in self.atoms))
+        bursts = len(terms.inputs) == 2 or bool(terms.bursts(every)[0])
+        return bursts and bool(terms.endless(every)[0])
+
+    def law(self, reference: Reference) -> Law:
+        """As a law: every coefficient, then the excess of a free constant."""
+        values: list[float] = []
+        for atom, coefficient in zip(self.atoms, self.coefficients, strict=True):
+            excess = atom.constants[0] - atom.term.constants[0]
+            values += [coefficient, excess] if atom.term.free else [coefficient]
+        terms = tuple(atom.term for atom in self.atoms)
+        inputs = INVARIANTS[: len(reference.point)]
+        return Law(Terms(inputs, terms), jnp.asarray(values), reference)
+
+
+class Problem(NamedTuple):
+    """Data under a given noise, ready for terms: inputs, residual rows, and the reference."""
+
+    x: Float[np.ndarray, "data inputs"]
+    factor: Float[np.ndarray, "data rows inputs"]
+    target: Float[np.ndarray, "rows"]
+    constant: float
+    reference: Reference
+
+    @classmethod
+    def of(cls, quadratic: Quadratic, reference: Reference) -> "Problem":
+        """From residuals in units of the noise."""
+        inputs, factor, target = (np.asarray(part) for part in quadratic[:3])
+        return cls(inputs, factor, target.ravel(), float(quadratic.constant), reference)
+
+    def slopes(self, atom: Atom) -> Float[np.ndarray, "data inputs"]:
+        """∇T̂ of an atom at the data."""
+        point = np.asarray(self.reference.point)[None]
+        own = slopes_of(atom.term, atom.constants, np.concatenate([self.x, point]))
+        return np.asarray(own[:-1] - own[-1] + own[-1] @ self.reference.responses)
+
+    def stress(self, law: Written, operator: Float[np.ndarray, "data components inputs"]) -> Cells:
+        """ŷ = B ∇Ψ̂ of a law at the data."""
+        parts = zip(law.atoms, law.coefficients, strict=True)
+        slopes = sum(coefficient * self.slopes(atom) for atom, coefficient in parts)
+        return jnp.asarray(np.einsum("nci,ni->nc", operator, slopes))
+
+    def rows(self, atom: Atom) -> Float[np.ndarray, "rows"]:
+        """What an atom of coefficient one adds to the residual rows."""
+        rows: Float[np.ndarray, "rows"] = np.einsum(
+            "nri,ni->nr", self.factor, self.slopes(atom)
+        ).ravel()
+        return rows
+
+    def normal(self, atoms: list[Atom]) -> Normal:
+        """The normal equations of many atoms."""
+        rows = np.stack([self.rows(atom) for atom in atoms], axis=1)
+        return Normal.of(rows, self.target, self.constant)
+
+    def written(self, atoms: tuple[Atom, ...]) -> Written:
+        """The best coefficients of some atoms with their constants as they are."""
+        rows = np.stack([self.rows(atom) for atom in atoms], axis=1)
+        size = np.maximum(np.linalg.norm(rows, axis=0), 1e-300)
+        found = np.linalg.lstsq(rows / size, self.target, rcond=1e-12)[0] / size
+        left = self.target - rows @ found
+        return Written(atoms, tuple(found.tolist()), float(left @ left) + self.constant)
+
+    def fitted(self, atoms: tuple[Atom, ...]) -> Written:
+        """The same with the free constants fitted, by damped steps in their logarithms."""
+        best, damping = self.written(atoms), 1e-3
+        for _ in range(_STEPS if any(atom.term.free for atom in atoms) else 0):
+            step = self._step(best, damping)
+            tried = self.written(_moved(best.atoms, step))
+            if tried.misfit < best.misfit and np.isfinite(tried.misfit):
+                gain, best, damping = best.misfit - tried.misfit, tried, damping * 0.2
+                if gain < 1e-9 * max(best.misfit, 1e-9):
+                    break
+            else:
+                damping *= 8
+        return best
+
+    def _step(self, at: Written, damping: float) -> Float[np.ndarray, "free"]:
+        """Changes of the logarithms of the free constants, coefficients going along."""
+        own = [self.rows(atom) for atom in at.atoms]
+        rows = [row * c for row, c in zip(own, at.coefficients, strict=True)]
+        residual = np.sum(rows, axis=0) - self.target
+        for row, atom, c in zip(own, at.atoms, at.coefficients, strict=True):
+            if atom.term.free:
+                value = atom.constants[0]
+                further = self.rows(atom.moved(value * (1 + _DIFFERENCE)))
+                rows.append((further - row) / _DIFFERENCE * c)
+        matrix = np.stack(rows, axis=1)
+        bent = matrix.T @ matrix
+        bent += np.diag(damping * np.diag(bent) + 1e-14 * np.trace(bent))
+        move = -np.linalg.solve(bent, matrix.T @ residual)[len(at.atoms) :]
+        return np.clip(move, -_LONGEST, _LONGEST)
+
+
+def _moved(atoms: tuple[Atom, ...], step: Float[np.ndarray, "free"]) -> tuple[Atom, ...]:
+    """Atoms with their free constants changed."""
+    changes = iter(step.tolist())
+    return tuple(
+        atom.moved(atom.constants[0] * float(np.exp(next(changes)))) if atom.term.free else atom
+        for atom in atoms
+    )
