@@ -49,7 +49,7 @@ def exact(value: float, digits: int = 17) -> Value:
     import sympy
 
     simple = Fraction(float(value)).limit_denominator(12)
-    near = abs(float(simple) - float(value)) < 1e-9
+    near = abs(float(simple) - float(value)) <= 1e-13 * abs(float(value))
     return (
         sympy.Rational(simple.numerator, simple.denominator) if near else sympy.Float(value, digits)
     )
@@ -73,8 +73,12 @@ def _norm(place: int, symbol: str) -> Shape:
         return (own, zero, volume) if place == 0 else (zero, own, volume)
 
     def symbolic(x: Invariants, p: Constants) -> Value:
-        a, q = p
-        return 6 / a * (x[place] / 3) ** (a / 2) * x[2] ** -q
+        """Not evaluated by SymPy, which would pull the 3 out of the power."""
+        import sympy
+
+        inner = x[place] * x[2] ** (-2 * p[1] / p[0]) / 3
+        power = sympy.Pow(inner, p[0] / 2, evaluate=False)
+        return sympy.Mul(6 / p[0], power, evaluate=False)
 
     def bursts(p: Constants) -> bool:
         """In uniform compression by s: ‖F‖^a J^−q = s^(a − 3q), ‖cof F‖^a J^−q = s^(2a − 3q)."""
@@ -140,6 +144,16 @@ def _symbolic(
     return form
 
 
+def _exponential_form(s: Numerics, y: Value, b: Value) -> Value:
+    return s.Mul(1 / b, s.exp(y if b == 1 else s.Mul(b, y, evaluate=False)), evaluate=False)
+
+
+def _locking_form(s: Numerics, y: Value, m: Value) -> Value:
+    limit = m if m.is_Integer else s.Float(m, 17 if m.is_Rational else None)
+    share = s.Mul(-1, y, s.Pow(limit, -1, evaluate=False), evaluate=False)
+    return s.Mul(-m, s.log(1 + share), evaluate=False)
+
+
 def _name(form: str) -> Callable[[Constants], str]:
     """A label in which I1 stands barred where the volume is taken out of it."""
     return lambda p: form.format(p[0]).replace("I1", "I1bar" if p[1] else "I1")
@@ -180,14 +194,14 @@ SHAPES: dict[str, Shape] = {
     "cofactor": _norm(1, "|cof F|"),
     "exponential": _of_i1(
         _exponential,
-        symbolic=_symbolic(lambda s, y, b: s.exp(b * y) / b),
+        symbolic=_symbolic(_exponential_form),
         label=_name("exp({:.3g} I1)"),
         least=0.0,
         constant="rate",
     ),
     "locking": _of_i1(
         _locking,
-        symbolic=_symbolic(lambda s, y, m: -m * s.log(1 - y / m)),
+        symbolic=_symbolic(_locking_form),
         label=_name("lock(I1, {:.3g})"),
         constant="limit",
     ),
