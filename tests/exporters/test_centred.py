@@ -73,8 +73,8 @@ def test_every_shape_is_printed_as_it_predicts(shape: str, incompressible: bool)
         )
 
 
-def test_a_law_of_all_terms_is_printed_as_it_predicts() -> None:
-    law = law_with(ATOMS[False])
+def test_a_law_of_many_terms_is_printed_as_it_predicts() -> None:
+    law = law_with(ATOMS[False][::9])
     x, known = states(incompressible=False)
     near = x[:, 0] > 3
     known = {name: values[near] for name, values in known.items()}
