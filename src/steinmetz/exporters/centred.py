@@ -7,13 +7,14 @@ their barriers. A locking term is printed as it is below its limit, (log J)² as
 """
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from steinmetz.potentials.classical import SHAPES, exact
+from steinmetz.potentials.classical import SHAPES
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.mechanics import Terms
 
@@ -97,6 +98,17 @@ def _expanded(factor: Form) -> list[tuple[Form, Form]]:
         (sympy.binomial(exponent, j) / sympy.Integer(3) ** j, y**j)
         for j in range(1, int(exponent) + 1)
     ]
+
+
+def exact(value: float, digits: int = 17) -> Form:
+    """A number of SymPy: a simple fraction as such, any other with so many digits."""
+    import sympy
+
+    simple = Fraction(float(value)).limit_denominator(12)
+    near = abs(float(simple) - float(value)) <= 1e-13 * abs(float(value))
+    return (
+        sympy.Rational(simple.numerator, simple.denominator) if near else sympy.Float(value, digits)
+    )
 
 
 def expression(law: Law, digits: int) -> Form:

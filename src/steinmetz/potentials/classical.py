@@ -5,7 +5,6 @@ I1 or I2 at the reference, where it feels them.
 """
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,17 +41,6 @@ class Shape(NamedTuple):
 def _over(label: str, q: float) -> str:
     """A label, with a power of the volume; files cannot have a slash in a name."""
     return label if q == 0 else f"{label} J^-{q:.3g}"
-
-
-def exact(value: float, digits: int = 17) -> Value:
-    """A number of SymPy: a simple fraction as such, any other with so many digits."""
-    import sympy
-
-    simple = Fraction(float(value)).limit_denominator(12)
-    near = abs(float(simple) - float(value)) <= 1e-13 * abs(float(value))
-    return (
-        sympy.Rational(simple.numerator, simple.denominator) if near else sympy.Float(value, digits)
-    )
 
 
 def _volume(numerics: Numerics, J: Value, q: Value) -> Value:
