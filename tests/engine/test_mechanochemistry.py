@@ -78,6 +78,7 @@ def test_wells_and_summary(clean: Result, tmp_path: Path) -> None:
     summary = steinmetz.save(clean, tmp_path / "run")
     assert (tmp_path / "run" / "figures" / "planes.png").stat().st_size > 20_000
     assert summary.admissible.violated == 0
+    assert (summary.textbook, summary.moduli) == (None, {})
 
 
 def test_planes_mark_the_wells(clean: Result) -> None:

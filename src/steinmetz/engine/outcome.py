@@ -9,6 +9,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from steinmetz.assess import bands
+from steinmetz.assess.bands import Band
 from steinmetz.assess.certificate import Certificate
 from steinmetz.assess.scores import Scores
 from steinmetz.engine.judge import PathPredictions
@@ -17,6 +19,7 @@ from steinmetz.engine.problem import Problem
 from steinmetz.engine.sample import Ensemble
 from steinmetz.errors import InputError
 from steinmetz.experiments import base as experiments
+from steinmetz.exporters.names import Textbook, textbook
 from steinmetz.potentials.law import Law
 from steinmetz.predict.push_forward import push_forward
 from steinmetz.sparsify.carve import Carved
@@ -63,6 +66,16 @@ class Outcome:
     def particles(self) -> Float[np.ndarray, "draws parameters"]:
         """Parameters of every draw of the posterior."""
         return self.ensemble.theta
+
+    @property
+    def textbook(self) -> Textbook | None:
+        """Name and parameters of the law if it is one of textbooks, with bands over draws."""
+        return textbook(self.law, self.particles)
+
+    @property
+    def moduli(self) -> dict[str, Band]:
+        """G, K, E and ν at small strain, with bands over draws; empty where there are none."""
+        return bands.moduli(self.certificate, self.problem.material.incompressible)
 
     def stress(
         self, F: ArrayLike, component: str | None = None, free: str | None = None
@@ -126,10 +139,12 @@ class Outcome:
         parts = [f"R² {name} {value:.4f}" for name, value in judged.items() if value is not None]
         if level is not None:
             parts.append(f"95 % band covers {100 * level:.0f} %")
-        text = export(self.law)
+        text, known, stiff = export(self.law), self.textbook, bands.listed(self.moduli)
         return "\n".join([
             f"{type(self).__name__} of study '{self.study.name}', seed {self.study.seed}",
             f"  {text if len(text) < 400 else text[:399] + '…'}",
+            *([f"  {known.sentence}"] if known else []),
+            *([f"  moduli {stiff}"] if stiff else []),
             f"  {self.law.graph.size} of {self.carved.full} parameters, {', '.join(parts)}",
             f"  {len(self.particles)} draws by {self.ensemble.method}; "
             f"{self.certificate.violated} of {self.certificate.checked} laws inadmissible",

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from steinmetz.exporters import centred
 from steinmetz.potentials.activations import ACTIVATIONS
 from steinmetz.potentials.graph import Graph
 from steinmetz.potentials.law import Law
@@ -14,11 +15,10 @@ def expression(law: Law, digits: int | None = None) -> Any:
     """Ψ̂ as a SymPy expression in the inputs; with `digits`, every constant is rounded first."""
     import sympy
 
+    if isinstance(law.graph, Terms):
+        return centred.expression(law, 17 if digits is None else digits)
     symbols = [sympy.Symbol(name, real=True) for name in law.graph.inputs]
     values = [*(_constant(value, digits) for value in np.asarray(law.values)), sympy.Integer(1)]
-    if isinstance(law.graph, Terms):
-        psi = law.graph.expression(values[:-1], symbols, 17 if digits is None else digits)
-        return psi + _normalisation(law, symbols, digits)
     nodes: list[Any] = list(symbols)
     for node in law.graph.units():
         z = _total(law, node, values, nodes)

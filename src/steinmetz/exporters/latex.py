@@ -1,9 +1,11 @@
 """The closed form of a law for a paper, in LaTeX."""
 
+from steinmetz.exporters import centred
 from steinmetz.exporters.base import NOBODY, About
 from steinmetz.exporters.closed_form import expression
 from steinmetz.exporters.text import DIGITS
 from steinmetz.potentials.law import Law
+from steinmetz.potentials.mechanics import Terms
 
 SUFFIX = ".tex"
 
@@ -13,6 +15,8 @@ def export(law: Law, about: About = NOBODY, digits: int = DIGITS) -> str:
     import sympy
 
     names = {sympy.Symbol(name, real=True): _subscript(name) for name in law.graph.inputs}
+    if isinstance(law.graph, Terms):
+        return r"\hat{\Psi} = " + centred.latex(law, digits, names)
     text: str = sympy.latex(expression(law, digits), symbol_names=names)
     return r"\hat{\Psi} = " + text
 

@@ -5,7 +5,6 @@ I1 or I2 at the reference, where it feels them.
 """
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -48,17 +47,6 @@ def _over(label: str, q: float) -> str:
     return label if q == 0 else f"{label} J^-{q:.3g}"
 
 
-def exact(value: float, digits: int = 17) -> Value:
-    """A number of SymPy: a simple fraction as such, any other with so many digits."""
-    import sympy
-
-    simple = Fraction(float(value)).limit_denominator(12)
-    near = abs(float(simple) - float(value)) < 1e-9
-    return (
-        sympy.Rational(simple.numerator, simple.denominator) if near else sympy.Float(value, digits)
-    )
-
-
 def _volume(numerics: Numerics, J: Value, q: Value) -> Value:
     """J^−q."""
     return numerics.exp(-q * numerics.log(J))
@@ -77,8 +65,12 @@ def _norm(place: int, symbol: str) -> Shape:
         return (own, zero, volume) if place == 0 else (zero, own, volume)
 
     def symbolic(x: Invariants, p: Constants) -> Value:
-        a, q = p
-        return 6 / a * (x[place] / 3) ** (a / 2) * x[2] ** -q
+        """Not evaluated by SymPy, which would pull the 3 out of the power."""
+        import sympy
+
+        inner = x[place] * x[2] ** (-2 * p[1] / p[0]) / 3
+        power = sympy.Pow(inner, p[0] / 2, evaluate=False)
+        return sympy.Mul(6 / p[0], power, evaluate=False)
 
     def excess(p: Constants) -> Value:
         """The power of J in the least of it, where F is a multiple of a rotation; times three."""
@@ -96,24 +88,24 @@ def _norm(place: int, symbol: str) -> Shape:
 
 
 def _stretches(place: int, symbol: str) -> Shape:
-    """(4/α²) Σ λ_i^α, or the same sum over products of two stretches, the stretches of cof F."""
+    """(4/α²) Σ λ_i^α, or the same sum over products of two stretches, the stretches of cof F.
 
-    def parts(
-        numerics: Numerics, x: Invariants, p: Constants
-    ) -> tuple[Value, Value, Callable[[], Invariants]]:
-        power = p[0] / 2 if place == 0 else -p[0] / 2
-        factor = 4 / p[0] ** 2 * (_volume(numerics, x[2], -p[0]) if place else 1.0)
-        own = principal.power_sum(numerics, power, x)
-        return factor, own, lambda: principal.power_slopes(numerics, power, x)
+    The invariants of cof F are I2, I1 J² and J².
+    """
+
+    def own(x: Invariants) -> Invariants:
+        return x if place == 0 else (x[1], x[0] * x[2] ** 2, x[2] ** 2)
 
     def energy(numerics: Numerics, x: Invariants, p: Constants) -> Value:
-        factor, own, _ = parts(numerics, x, p)
-        return factor * own
+        return 4 / p[0] ** 2 * principal.power_sum(numerics, p[0] / 2, own(x))
 
     def slopes(numerics: Numerics, x: Invariants, p: Constants) -> Invariants:
-        factor, own, inner = parts(numerics, x, p)
-        first, second, third = (factor * slope for slope in inner())
-        return first, second, third + (p[0] * factor * own / x[2] if place else 0.0)
+        factor, J = 4 / p[0] ** 2, x[2]
+        each = principal.power_slopes(numerics, p[0] / 2, own(x))
+        first, second, third = (factor * slope for slope in each)
+        if place == 0:
+            return first, second, third
+        return J**2 * second, first, 2 * J * (x[0] * second + third)
 
     def symbolic(x: Invariants, p: Constants) -> Value:
         import sympy
@@ -187,6 +179,16 @@ def _symbolic(
     return form
 
 
+def _exponential_form(s: Numerics, y: Value, b: Value) -> Value:
+    return s.Mul(1 / b, s.exp(y if b == 1 else s.Mul(b, y, evaluate=False)), evaluate=False)
+
+
+def _locking_form(s: Numerics, y: Value, m: Value) -> Value:
+    limit = m if m.is_Integer else s.Float(m, 17 if m.is_Rational else None)
+    share = s.Mul(-1, y, s.Pow(limit, -1, evaluate=False), evaluate=False)
+    return s.Mul(-m, s.log(1 + share), evaluate=False)
+
+
 def _name(form: str) -> Callable[[Constants], str]:
     """A label in which I1 stands barred where the volume is taken out of it."""
     return lambda p: form.format(p[0]).replace("I1", "I1bar" if p[1] else "I1")
@@ -228,14 +230,14 @@ SHAPES: dict[str, Shape] = {
     "cofactor": _norm(1, "|cof F|"),
     "exponential": _of_i1(
         _exponential,
-        symbolic=_symbolic(lambda s, y, b: s.exp(b * y) / b),
+        symbolic=_symbolic(_exponential_form),
         label=_name("exp({:.3g} I1)"),
         least=0.0,
         constant="rate",
     ),
     "locking": _of_i1(
         _locking,
-        symbolic=_symbolic(lambda s, y, m: -m * s.log(1 - y / m)),
+        symbolic=_symbolic(_locking_form),
         label=_name("lock(I1, {:.3g})"),
         constant="limit",
     ),

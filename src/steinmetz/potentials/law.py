@@ -53,6 +53,13 @@ class Law(eqx.Module):
             raise TypeError("a law composed of terms is not a graph")
         return self.graph
 
+    @property
+    def terms(self) -> Terms:
+        """The terms of a law that was composed of them."""
+        if not isinstance(self.graph, Terms):
+            raise TypeError("a law carved from a network has no terms")
+        return self.graph
+
     def names(self) -> tuple[str, ...]:
         """A name per parameter, such as 'I1', 'unit1' or 'unit1.J' (see `Graph.names`)."""
         return self.graph.names()

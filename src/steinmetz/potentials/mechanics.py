@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from steinmetz.potentials.base import Potential
-from steinmetz.potentials.classical import SHAPES, Constants, Invariants, Numerics, Value, exact
+from steinmetz.potentials.classical import SHAPES, Constants, Invariants, Numerics, Value
 from steinmetz.shapes import Inputs, Points, Scalar, Theta
 
 # Inputs of terms; J is missing where the volume cannot change.
@@ -122,20 +122,6 @@ class Terms(Potential):
             name if found[:index].count(name) == 0 else f"{name} {found[:index].count(name) + 1}"
             for index, name in enumerate(found)
         )
-
-    def expression(self, values: list[Value], symbols: list[Value], digits: int) -> Value:
-        """Ψ as a SymPy expression; `values` are numbers of it, constants get so many digits."""
-        import sympy
-
-        x = (*symbols, sympy.Integer(1)) if len(symbols) == 2 else tuple(symbols)
-        parts = []
-        for term, coefficient, constants in self.placed(values):
-            numbers = tuple(float(value) for value in constants)
-            form = SHAPES[term.shape].symbolic(x, tuple(exact(p, digits) for p in numbers))
-            if term.barrier:
-                form -= exact(float(term.pressure(np, numbers)), digits) * sympy.log(x[2])
-            parts.append(coefficient * form)
-        return sympy.Add(*parts)
 
     def bursts(self, every: Laws) -> Flags:
         """Whether Ψ̂ of every law is infinite at zero volume: one of its terms is."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from steinmetz.assess.bands import listed
 from steinmetz.assess.loo import Density
 from steinmetz.assess.scores import R2
 from steinmetz.report.checks import advice, examine
@@ -24,7 +25,9 @@ def final(summary: Summary, folder: Path) -> str:
         *table(summary.pareto),
         "",
         f"  {_cut(summary.law, _BELOW)}",
+        *([f"  {summary.textbook.sentence}"] if summary.textbook else []),
         "",
+        *([f"  moduli      {listed(summary.moduli)}"] if summary.moduli else []),
         f"  parameters  {counts.active} of {counts.full} ({counts.reason})",
         *_penalty(counts),
         f"  R²          {_r2_line(summary.r2)}",

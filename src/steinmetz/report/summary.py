@@ -13,12 +13,14 @@ import numpy as np
 import pydantic
 from pydantic import Field
 
+from steinmetz.assess.bands import Band
 from steinmetz.assess.evidence import Point, Status
 from steinmetz.assess.scores import Scores
 from steinmetz.engine.outcome import Outcome
 from steinmetz.engine.pareto import Row
 from steinmetz.errors import InputError
 from steinmetz.exporters import text
+from steinmetz.exporters.names import Textbook
 from steinmetz.infer.checks import Inference
 from steinmetz.potentials.law import Law
 from steinmetz.records import Document
@@ -115,6 +117,10 @@ class Summary(Scores):
     seed: int
     method: str = Field(description="penalty+sampler")
     law: str
+    textbook: Textbook | None = Field(description="of a law that textbooks have, else null")
+    moduli: dict[str, Band] = Field(
+        description="G, K, E, ν at small strain; empty where a material has none"
+    )
     parameters: Parameters
     seconds: dict[str, float]
     resumed: bool = Field(description="then the seconds are those of the last process")
@@ -142,6 +148,8 @@ def summarise(outcome: Outcome) -> Summary:
         seed=study.seed,
         method=f"{study.sparsify.method}+{outcome.ensemble.method}",
         law=_short(outcome.law),
+        textbook=outcome.textbook,
+        moduli=outcome.moduli,
         parameters=Parameters(
             full=int(carved.full),
             active=int(outcome.law.graph.size),

@@ -49,7 +49,7 @@ class Written(NamedTuple):
         """Whether its energy is infinite at infinite strain and, if there is one, zero volume."""
         law = self.law(reference)
         every = np.asarray(law.values)[None]
-        terms = Terms(law.graph.inputs, tuple(atom.term for atom in self.atoms))
+        terms = law.terms
         bursts = len(terms.inputs) == 2 or bool(terms.bursts(every)[0])
         return bursts and bool(terms.endless(every)[0])
 
