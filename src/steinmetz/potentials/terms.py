@@ -16,6 +16,10 @@ from steinmetz.records import Conditions
 CONVEX = True
 # There is nothing to train.
 TRAINING: base.Advice = {}
+# The settings of sparsify that matter here; all others are of training and search.
+MATTERS = ("parameters",)
+# The network for the same materials, where one is asked for.
+NETWORK = "icnn"
 # What a material must have; the volume may be missing.
 _INPUTS = ("I1", "I2", "J")
 
