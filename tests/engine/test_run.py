@@ -21,14 +21,11 @@ def proven_by_signs(result: Result) -> bool:
     return all(result.certificate.point(name).status == "proven" for name in BY_SIGNS)
 
 
-def must_hold(result: Result) -> None:
-    assert result.law.graph.size <= 7
-    assert present(result.scores.r2.path) >= 0.99
-    assert proven_by_signs(result)
-
-
 def test_main_job(gent: Result) -> None:
-    must_hold(gent)
+    assert gent.law.graph.size <= 5
+    assert present(gent.scores.r2.path) >= 0.998
+    assert proven_by_signs(gent)
+    assert gent.certificate.violated == 0
     coverage = gent.scores.coverage
     # the band has a floor of 2 % that new data along the path do not have: somewhat above 0.9
     assert 0.85 <= present(coverage["90"]) <= 0.97
@@ -45,11 +42,20 @@ def test_main_job_for_other_seeds() -> None:
         result = steinmetz.run(
             steinmetz.study("hyperelasticity", {"seed": seed, "infer.particles": 50})
         )
-        assert present(result.scores.r2.path) >= 0.99
-        assert proven_by_signs(result)
+        assert present(result.scores.r2.path) >= 0.998
+        assert result.certificate.violated == 0
         counts.append(result.law.graph.size)
-    assert np.median(counts) <= 6
-    assert max(counts) <= 8
+    assert np.median(counts) <= 4
+    assert max(counts) <= 5
+
+
+@pytest.mark.long
+def test_main_job_carved_from_a_network() -> None:
+    """Growth at zero volume is not what a network of softplus units promises."""
+    result = steinmetz.run(steinmetz.study("hyperelasticity", {"potential.name": "icnn"}))
+    assert result.law.graph.size <= 7
+    assert present(result.scores.r2.path) >= 0.99
+    assert proven_by_signs(result)
 
 
 @pytest.mark.long
@@ -176,9 +182,20 @@ def test_other_settings_run(changes: dict[str, object]) -> None:
 
 
 def test_noise_free_data_without_floor_is_refused() -> None:
-    changes = {**QUICK, "noise.relative": 0.0, "noise.floor": 0.0}
+    changes = {"noise.relative": 0.0, "noise.floor": 0.0}
     with pytest.raises(steinmetz.InputError, match=r"noise\.absolute, or a noise\.floor"):
         steinmetz.run(steinmetz.study("hyperelasticity", changes))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("method", "l1"), ("steps", 5), ("search", False), ("bic_slack", 0.0)]
+)
+def test_settings_of_training_are_refused_where_nothing_is_trained(key: str, value: object) -> None:
+    study = steinmetz.study("hyperelasticity", {f"sparsify.{key}": value})
+    with pytest.raises(
+        steinmetz.InputError, match=rf"sparsify\.{key} does nothing .* potential\.name = 'icnn'"
+    ):
+        steinmetz.run(study)
 
 
 def test_penalty_that_closes_everything_is_a_failure_with_advice() -> None:
@@ -212,7 +229,7 @@ def test_three_tests_of_a_rubber_jointly(seed: int) -> None:
 def test_measured_mooney_rivlin_with_blank_cells(tmp_path: Path, full_tensor: Experiment) -> None:
     table = tmp_path / "rubber.csv"
     mooney_rivlin_table(table, seed=0, rows=80, noise=0.05, blank=1 / 3)
-    quick = {"sparsify.restarts": 4, "infer.method": "svgd", "infer.particles": 100}
+    quick = {"infer.method": "svgd", "infer.particles": 100}
     result = steinmetz.run(steinmetz.measured(table, changes=quick))
     steinmetz.save(result, tmp_path / "run")
     assert (tmp_path / "run" / "figures" / "parity.png").stat().st_size > 10_000
