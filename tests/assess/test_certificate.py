@@ -370,6 +370,7 @@ def test_a_material_that_demands_nothing_says_so(material: Material) -> None:
 def test_main_run_is_proven_by_its_signs(gent: Result) -> None:
     found = gent.certificate
     assert (found.checked, found.states) == (2001, 100_000)
+    assert (found.violated, found.faults) == (0, [])
     assert {found.point(name).status for name in BY_SIGNS} == {"proven"}
     assert found.point("stress-free").figures.max() < 1e-12
     assert found.point("bulk modulus").figures.min() > 0

@@ -64,20 +64,20 @@ def test_main_job_carved_from_a_network() -> None:
     [
         ("neo_hooke", 3),
         ("mooney_rivlin", 4),
-        ("yeoh", 8),
-        ("arruda_boyce", 8),
-        ("carroll", 8),
-        ("ogden", 8),
+        ("yeoh", 5),
+        ("arruda_boyce", 5),
+        ("carroll", 5),
+        ("ogden", 5),
     ],
 )
 @pytest.mark.parametrize("seed", [0, 1])
 def test_other_laws_are_found(law: str, count: int, seed: int) -> None:
-    """The shear terms have their true count; the volumetric term takes two parameters."""
+    """With about as many parameters as the law has itself."""
     changes = {"data.law": law, "seed": seed, "infer.particles": 50}
     result = steinmetz.run(steinmetz.study("hyperelasticity", changes))
     assert result.law.graph.size <= count
-    assert present(result.scores.r2.path) >= 0.99
-    assert proven_by_signs(result)
+    assert present(result.scores.r2.path) >= 0.998
+    assert result.certificate.violated == 0
 
 
 @pytest.mark.long
@@ -218,8 +218,9 @@ def test_a_call_switches_to_double_precision_by_itself() -> None:
 def test_three_tests_of_a_rubber_jointly(seed: int) -> None:
     """Mooney–Rivlin, 2 % noise: its two parameters within 3 %, and simple shear never seen."""
     result = steinmetz.run(steinmetz.study("rubber_tests", {"seed": seed}))
-    np.testing.assert_allclose(result.law.values, [0.5, 0.2], rtol=0.03)
-    assert result.law.names() == ("I1", "I2")
+    assert result.law.graph.size == 2
+    one_more = jnp.array([[4.0, 3.0], [3.0, 4.0]])  # of I1, of I2
+    np.testing.assert_allclose(result.law.energy(one_more), [0.5, 0.2], rtol=0.03)
     shear = np.linspace(-1.5, 1.5, 61)
     predicted, truth = result.predict("simple_shear", shear).law[:, 0], 2 * shear * 0.7
     assert 1 - ((predicted - truth) ** 2).sum() / ((truth - truth.mean()) ** 2).sum() >= 0.999
