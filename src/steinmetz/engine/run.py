@@ -17,6 +17,7 @@ from steinmetz.errors import InputError
 from steinmetz.potentials import terms
 from steinmetz.records import Report, silent
 from steinmetz.sparsify import carve
+from steinmetz.sparsify.base import penalty_file
 from steinmetz.sparsify.compose import composed
 from steinmetz.studies import config
 from steinmetz.studies.study import Study
@@ -44,7 +45,7 @@ def check_training(study: Study) -> None:
     """Refuse settings of training where nothing is trained: they would do nothing."""
     if not isinstance(study.potential, terms.Config):
         return
-    usual = config.changed(study, "sparsify", {}).sparsify
+    usual = penalty_file(config.PENALTY).Config(method=config.PENALTY)
     for name, value in study.sparsify:
         if name not in terms.MATTERS and value != getattr(usual, name, None):
             raise InputError(

@@ -24,6 +24,8 @@ from steinmetz.potentials import base as potentials
 from steinmetz.sparsify import base as penalties
 from steinmetz.studies.study import Assess, Data, Raw, Study, without_none
 
+# The penalty of a study that names none.
+PENALTY = "l0"
 Model = TypeVar("Model", bound=BaseModel)
 # Sections that name a method, by the key that does so.
 _NAMED = {"material": "name", "potential": "name", "sparsify": "method", "infer": "method"}
@@ -145,7 +147,7 @@ def build(raw: Raw, changes: Mapping[str, Any] | None = None, source: str = "stu
         "data": read.section("data", Data, read.data(usual.experiment)),
         "noise": read.section("noise", Noise),
         "potential": potential,
-        "sparsify": read.chosen("sparsify", penalties.Settings, "l0", advice),
+        "sparsify": read.chosen("sparsify", penalties.Settings, PENALTY, advice),
         "prior": read.section("prior", Prior),
         "infer": read.chosen("infer", samplers.Settings, "auto"),
         "assess": read.section("assess", Assess),
