@@ -40,8 +40,8 @@ METHODS = {
 
 
 def gent():
-    """The main study's law, its posterior and validation path."""
-    result = steinmetz.run(steinmetz.study("hyperelasticity"))
+    """The main study's law, carved from a network, with its posterior and validation path."""
+    result = steinmetz.run(steinmetz.study("hyperelasticity", {"potential.name": "icnn"}))
     posterior = posterior_of(result.carved, result.problem, result.study)
     problem = result.problem
     return result.law, posterior, _path(problem.material, problem.blocks[0].experiment)

@@ -85,7 +85,7 @@ def gent() -> Result:
 
 @pytest.fixture(scope="session")
 def quick() -> Result:
-    """The same on small settings: a law of four parameters."""
+    """Carved from a small network, on small settings: a law of four parameters."""
     changes = {**QUICK, "sparsify.parameters": 4}
     return steinmetz.run(steinmetz.study("hyperelasticity", changes))
 

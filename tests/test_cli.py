@@ -106,6 +106,9 @@ def test_list_names_everything() -> None:
         (["run", "hyperelasticity", "--parameters", "0"], "Invalid value for '--parameters'"),
         (["run", "hyperelasticity", "--set", "sparsify.preset=papr"], "did you mean 'paper'?"),
         (["run", "hyperelasticity", "--set", "potential.name=mlp"], "cannot keep Ψ convex"),
+        (["run", "hyperelasticity", "--set", "sparsify.steps=5"], "set potential.name = 'icnn'"),
+        (["run", "hyperelasticity", "--set", "potential.form=tied"], "potential.name = 'icnn'"),
+        (["fit", "good.csv", "--set", "sparsify.method=l1"], "set potential.name = 'icnn'"),
         (["select", "runs/none", "--row", "3"], "no finished run there"),
         (["lcurve", "hyperelasticity", "--methods", "l0,l3"], "there is no penalty 'l3'"),
         (["lcurve", "hyperelasticity", "--noise", "0,much"], "write numbers with commas"),
@@ -214,7 +217,7 @@ def interrupted(
 
 def test_early_interrupt_leaves_nothing(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "steinmetz", "run", "hyperelasticity", "--out", "run"]
-    rest = interrupted(command, tmp_path, lambda line: "training: 0/" in line)
+    rest = interrupted(command, tmp_path, lambda line: "composing: 0/" in line)
     assert "interrupted; nothing was written" in rest
     assert os.listdir(tmp_path) == []
 

@@ -8,6 +8,8 @@ from pydantic import BaseModel
 from pages.methods import kind_page, methods
 from pages.tables import Row, described, rows, table
 from steinmetz import registry
+from steinmetz.materials import base as materials
+from steinmetz.potentials import terms
 from steinmetz.studies import config
 from steinmetz.studies.study import Study
 
@@ -17,7 +19,7 @@ KINDS = tuple(name for name, kind in registry.KINDS.items() if kind.suffix == ".
 HEAD = """# Settings
 
 Sections and keys of a study file, and of `--set section.key=value`. A value is read as TOML where
-it can be, else as text: `--set infer.particles=100`, `--set "potential.widths=[10, 10]"`,
+it can be, else as text: `--set infer.particles=100`, `--set "sparsify.penalty=[5, 50]"`,
 `--set data.law=neo_hooke`. `--set` wins over the file and over other flags. An unknown key or a
 value outside its limits ends with exit code 2 and one sentence. Naming another method leaves behind
 what the study set for the first one, and what is set beside a preset wins over it. `study.toml` in
@@ -62,9 +64,24 @@ def described_elsewhere() -> dict[str, str]:
     return texts
 
 
+def usual_potentials() -> str:
+    """Which potential a study has that names none, and which settings go with terms."""
+    built = {name: materials.load(name) for name in registry.names("materials")}
+    usual = [
+        f"`{file.build(file.Config(name=name)).potential}` with the material `{name}`"
+        for name, file in built.items()
+    ]
+    matters = ", ".join(f"`sparsify.{name}`" for name in terms.MATTERS)
+    return (
+        f"The potential is {', '.join(usual)}, unless `potential.name` says otherwise. "
+        f"With `terms` nothing is trained: only {matters} of its section matters, a run refuses "
+        f"the others. The network for the same materials is `{terms.NETWORK}`.\n"
+    )
+
+
 def page() -> str:
     """Every setting of a study, section by section, then kinds chosen by name alone."""
-    parts = [HEAD, table(top_level())]
+    parts = [HEAD, usual_potentials(), table(top_level())]
     places = {place_of(kind) or kind: kind for kind in KINDS}
     inside, elsewhere = sections(), described_elsewhere()
     for name, model in inside.items():

@@ -74,6 +74,8 @@ def run(study: StudyName, options: RunOptions) -> None:
 
       steinmetz run hyperelasticity --seed 3 --out results/gent --set noise.relative=0.05
 
+      steinmetz run hyperelasticity --set potential.name=icnn
+
       steinmetz run my_study.toml --set infer.particles=200
     """
     from steinmetz.studies import config
@@ -141,9 +143,9 @@ def select(
 
     Examples:
 
-      steinmetz select runs/hyperelasticity-seed0 --row 6
+      steinmetz select runs/hyperelasticity-seed0 --row 3
 
-      steinmetz select runs/hyperelasticity-seed0 --row 4 --out runs/smaller
+      steinmetz select runs/hyperelasticity-seed0 --row 2 --out runs/smaller
     """
     commands.start_jax()
     commands.select_row(folder, row, target, resume)
@@ -174,6 +176,7 @@ def export(
 def lcurve(study: StudyName, options: CurveOptions) -> None:
     """Test R² and loss against the penalty λ and the weights left; choose λ and say why.
 
+    It is of a network: where the law of a study is composed of terms, the usual one is taken.
     An L-curve that is interrupted keeps what it has finished; the same command goes on from there.
 
     Examples:

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from cases import QUICK
+from steinmetz.potentials import terms
 from steinmetz.studies.study import Study
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))  # the package `pages`
 
 # Sizes at which a study takes seconds, whatever sampler it names.
 SIZES = {
-    **{key: value for key, value in QUICK.items() if key != "infer.method"},
+    **{key: value for key, value in QUICK.items() if not key.endswith((".method", ".name"))},
     "infer.chains": 2,
     "infer.warm_up": 50,
     "infer.thin": 10,
@@ -24,7 +25,8 @@ SIZES = {
 def quickened(study: Study, given: Mapping[str, object]) -> Study:
     """The study with quick sizes where its classes have such a field and the text gives none."""
     sections = {}
-    for name in {key.partition(".")[0] for key in SIZES}:
+    composed = isinstance(study.potential, terms.Config)
+    for name in {key.partition(".")[0] for key in SIZES} - ({"sparsify"} if composed else set()):
         section = getattr(study, name)
         sizes = {
             field: SIZES[f"{name}.{field}"]

@@ -11,6 +11,7 @@ import steinmetz
 from cases import QUICK, ROW, STATE
 from steinmetz import InputError
 from steinmetz.engine.lcurve import LCurve
+from steinmetz.report import lcurves
 
 SMALL = {**QUICK, "sparsify.stride": 60}
 
@@ -61,6 +62,20 @@ def test_target_count_chooses_the_penalty() -> None:
     (pick,) = found.picks
     counts = [point.pruned for point in found.points if point.nonzero and np.isfinite(point.loss)]
     assert f"{min(counts, key=lambda k: abs(k - 6))} parameters, nearest to the 6" in pick.reason
+
+
+def test_a_study_of_terms_has_the_curve_of_the_usual_network() -> None:
+    """What no one has to know: an L-curve is of a network, and says of which."""
+    small = {key: value for key, value in SMALL.items() if not key.startswith("potential.")}
+    study = steinmetz.study("hyperelasticity", {**small, "sparsify.steps": 5, "sparsify.stride": 5})
+    assert study.potential.name == "terms"
+    found = steinmetz.lcurve(study, steinmetz.Plan(("l0",), None, 2, 1))
+    assert found.full == 1113
+    assert found.study == steinmetz.study(
+        "hyperelasticity",
+        {**small, "sparsify.steps": 5, "sparsify.stride": 5, "potential.name": "icnn"},
+    )
+    assert "--set potential.name=icnn" in lcurves.screen(found, Path("curve"))
 
 
 def test_noise_levels_are_refused_for_measured_rows(tmp_path: Path) -> None:

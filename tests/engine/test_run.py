@@ -11,26 +11,22 @@ import numpy as np
 import pytest
 
 import steinmetz
-from cases import BY_SIGNS, QUICK, mooney_rivlin_stress, mooney_rivlin_table, present
+from cases import BY_SIGNS, BY_TERMS, QUICK, mooney_rivlin_stress, mooney_rivlin_table, present
 from steinmetz.api import Result
 from steinmetz.experiments.base import Experiment
 from steinmetz.report.summary import summarise
 
 
-def proven_by_signs(result: Result) -> bool:
-    return all(result.certificate.point(name).status == "proven" for name in BY_SIGNS)
-
-
-def must_hold(result: Result) -> None:
-    assert result.law.graph.size <= 7
-    assert present(result.scores.r2.path) >= 0.99
-    assert proven_by_signs(result)
+def proven(result: Result, names: tuple[str, ...]) -> bool:
+    return all(result.certificate.point(name).status == "proven" for name in names)
 
 
 def test_main_job(gent: Result) -> None:
-    must_hold(gent)
+    assert gent.law.graph.size <= 5
+    assert present(gent.scores.r2.path) >= 0.998
+    assert proven(gent, BY_TERMS)
+    assert gent.certificate.violated == 0
     coverage = gent.scores.coverage
-    # the band has a floor of 2 % that new data along the path do not have: somewhat above 0.9
     assert 0.85 <= present(coverage["90"]) <= 0.97
     covered = present(gent.scores.fit.coverage)
     assert covered.low <= covered.value <= covered.high
@@ -45,11 +41,20 @@ def test_main_job_for_other_seeds() -> None:
         result = steinmetz.run(
             steinmetz.study("hyperelasticity", {"seed": seed, "infer.particles": 50})
         )
-        assert present(result.scores.r2.path) >= 0.99
-        assert proven_by_signs(result)
+        assert present(result.scores.r2.path) >= 0.998
+        assert result.certificate.violated == 0
         counts.append(result.law.graph.size)
-    assert np.median(counts) <= 6
-    assert max(counts) <= 8
+    assert np.median(counts) <= 4
+    assert max(counts) <= 5
+
+
+@pytest.mark.long
+def test_main_job_carved_from_a_network() -> None:
+    """Growth at zero volume is not what a network of softplus units promises."""
+    result = steinmetz.run(steinmetz.study("hyperelasticity", {"potential.name": "icnn"}))
+    assert result.law.graph.size <= 7
+    assert present(result.scores.r2.path) >= 0.99
+    assert proven(result, BY_SIGNS)
 
 
 @pytest.mark.long
@@ -58,20 +63,20 @@ def test_main_job_for_other_seeds() -> None:
     [
         ("neo_hooke", 3),
         ("mooney_rivlin", 4),
-        ("yeoh", 8),
-        ("arruda_boyce", 8),
-        ("carroll", 8),
-        ("ogden", 8),
+        ("yeoh", 5),
+        ("arruda_boyce", 5),
+        ("carroll", 5),
+        ("ogden", 5),
     ],
 )
 @pytest.mark.parametrize("seed", [0, 1])
 def test_other_laws_are_found(law: str, count: int, seed: int) -> None:
-    """The shear terms have their true count; the volumetric term takes two parameters."""
+    """With about as many parameters as the law has itself."""
     changes = {"data.law": law, "seed": seed, "infer.particles": 50}
     result = steinmetz.run(steinmetz.study("hyperelasticity", changes))
     assert result.law.graph.size <= count
-    assert present(result.scores.r2.path) >= 0.99
-    assert proven_by_signs(result)
+    assert present(result.scores.r2.path) >= 0.998
+    assert result.certificate.violated == 0
 
 
 @pytest.mark.long
@@ -171,14 +176,25 @@ def test_posterior_agrees_with_nuts(gent: Result) -> None:
 )
 def test_other_settings_run(changes: dict[str, object]) -> None:
     result = steinmetz.run(steinmetz.study("hyperelasticity", {**QUICK, **changes}))
-    assert proven_by_signs(result)
+    assert proven(result, BY_SIGNS)
     assert np.isfinite(json.loads(summarise(result).model_dump_json())["seconds"]["total"])
 
 
 def test_noise_free_data_without_floor_is_refused() -> None:
-    changes = {**QUICK, "noise.relative": 0.0, "noise.floor": 0.0}
+    changes = {"noise.relative": 0.0, "noise.floor": 0.0}
     with pytest.raises(steinmetz.InputError, match=r"noise\.absolute, or a noise\.floor"):
         steinmetz.run(steinmetz.study("hyperelasticity", changes))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("method", "l1"), ("steps", 5), ("search", False), ("bic_slack", 0.0)]
+)
+def test_settings_of_training_are_refused_where_nothing_is_trained(key: str, value: object) -> None:
+    study = steinmetz.study("hyperelasticity", {f"sparsify.{key}": value})
+    with pytest.raises(
+        steinmetz.InputError, match=rf"sparsify\.{key} does nothing .* potential\.name = 'icnn'"
+    ):
+        steinmetz.run(study)
 
 
 def test_penalty_that_closes_everything_is_a_failure_with_advice() -> None:
@@ -201,8 +217,9 @@ def test_a_call_switches_to_double_precision_by_itself() -> None:
 def test_three_tests_of_a_rubber_jointly(seed: int) -> None:
     """Mooney–Rivlin, 2 % noise: its two parameters within 3 %, and simple shear never seen."""
     result = steinmetz.run(steinmetz.study("rubber_tests", {"seed": seed}))
-    np.testing.assert_allclose(result.law.values, [0.5, 0.2], rtol=0.03)
-    assert result.law.names() == ("I1", "I2")
+    assert result.law.graph.size == 2
+    one_more = jnp.array([[4.0, 3.0], [3.0, 4.0]])  # of I1, of I2
+    np.testing.assert_allclose(result.law.energy(one_more), [0.5, 0.2], rtol=0.03)
     shear = np.linspace(-1.5, 1.5, 61)
     predicted, truth = result.predict("simple_shear", shear).law[:, 0], 2 * shear * 0.7
     assert 1 - ((predicted - truth) ** 2).sum() / ((truth - truth.mean()) ** 2).sum() >= 0.999
@@ -212,7 +229,7 @@ def test_three_tests_of_a_rubber_jointly(seed: int) -> None:
 def test_measured_mooney_rivlin_with_blank_cells(tmp_path: Path, full_tensor: Experiment) -> None:
     table = tmp_path / "rubber.csv"
     mooney_rivlin_table(table, seed=0, rows=80, noise=0.05, blank=1 / 3)
-    quick = {"sparsify.restarts": 4, "infer.method": "svgd", "infer.particles": 100}
+    quick = {"infer.method": "svgd", "infer.particles": 100}
     result = steinmetz.run(steinmetz.measured(table, changes=quick))
     steinmetz.save(result, tmp_path / "run")
     assert (tmp_path / "run" / "figures" / "parity.png").stat().st_size > 10_000
@@ -223,6 +240,6 @@ def test_measured_mooney_rivlin_with_blank_cells(tmp_path: Path, full_tensor: Ex
     predicted = np.asarray(result.law.stress(at))
     assert 1 - ((predicted - truth) ** 2).sum() / ((truth - truth.mean(0)) ** 2).sum() >= 0.99
     assert present(result.scores.r2.test) >= 0.99
-    assert proven_by_signs(result)
+    assert proven(result, BY_SIGNS)
     assert result.scores.r2.path is None
     assert jnp.isfinite(result.law.values).all()

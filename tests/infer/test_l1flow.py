@@ -76,7 +76,7 @@ def test_coordinates_are_the_densitys_own() -> None:
 def test_a_real_law_is_carved_and_sampled_at_once() -> None:
     """The whole network of the Gent data: most weights are exactly zero, and the laws predict."""
     weights = steinmetz.network_likelihood(
-        steinmetz.study("hyperelasticity", {"potential.widths": [6, 6]})
+        steinmetz.study("hyperelasticity", {"potential.name": "icnn", "potential.widths": [6, 6]})
     )
     found = steinmetz.sample(
         weights.target, weights.start, "l1flow", particles=10, penalty=10.0, rate=0.1, steps=4000,

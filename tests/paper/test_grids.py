@@ -36,6 +36,21 @@ def test_every_point_is_a_study(name: str, scale: str) -> None:
     assert all(grid.seeds[scale] >= 3 for scale in grids.SCALES)
 
 
+@pytest.mark.parametrize("scale", grids.SCALES)
+@pytest.mark.parametrize("name", IDS)
+def test_the_paper_has_its_networks_whatever_a_run_takes_by_default(name: str, scale: str) -> None:
+    """Points are kept by content: another potential would be other work under the same name."""
+    for point in grids.points(grids.load(name), scale, 1):
+        usual = "mlp" if point.grid.study == "mechanochemistry" else "icnn"
+        expected = "mixed" if point.arm.startswith("L0 mixed") else usual
+        for study in (point.study, point.carve):
+            assert study.content("search")["potential"]["name"] == expected
+        if expected == "icnn":
+            kept = point.study.content("search")["potential"]
+            form = "passthrough" if name == "l1-flow" else "tied"
+            assert kept == {"name": "icnn", "form": form, "widths": [30, 30]}
+
+
 def sampler(point: grids.Point) -> dict[str, object]:
     """Settings of the sampler of a point."""
     return point.study.infer.model_dump()

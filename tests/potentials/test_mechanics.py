@@ -105,7 +105,7 @@ def test_growth_is_claimed_only_where_it_is() -> None:
             each = stretch[:, None] ** np.array(way)
             J = each.prod(axis=1)
             x = (each**2).sum(axis=1), (J[:, None] ** 2 / each**2).sum(axis=1), J
-            energy = sum(normalised(atom, x) for atom in some)
+            energy = np.sum([normalised(atom, x) for atom in some], axis=0)
             ends.append(bool(energy[1] > 1 and energy[1] > 1.05 * energy[0]))
         terms = Terms(INPUTS, tuple(atom.term for atom in some))
         said = bool(terms.endless(np.asarray(values)[None])[0])

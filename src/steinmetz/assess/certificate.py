@@ -16,8 +16,8 @@ from steinmetz.assess.points import points
 from steinmetz.assess.proof import admissible, prove, prove_all
 from steinmetz.assess.search import search
 from steinmetz.materials.base import Material, States
-from steinmetz.potentials.graph import Graph
 from steinmetz.potentials.law import Law
+from steinmetz.potentials.mechanics import Terms
 from steinmetz.records import Reference
 
 __all__ = ["Certificate", "Point", "admissible", "certify", "prove"]
@@ -91,7 +91,8 @@ def certify(
     turned = np.concatenate([few, _turned(material, few)])
     where = response.probe(material, demands, operator, np.concatenate([turned, states]))
     before, after = np.split(np.asarray(where.states[: len(turned)]), 2)
-    wanted = conditions if isinstance(law.graph, Graph) else replace(conditions, convex=False)
+    by_term = isinstance(law.graph, Terms)
+    wanted = replace(conditions, convex=False, increasing=()) if by_term else conditions
     falling, bent = search(law, np.asarray(particles), wanted, where.states[len(turned) :])
     seen = Evidence(
         law=law,

@@ -60,24 +60,42 @@ def _polyconvex(seen: Evidence) -> Point:
     wanted, name = seen.material.conditions, "polyconvex"
     if not wanted.convex:
         return nothing(seen, name, "no convexity is demanded: Ψ may have several wells")
+    if isinstance(seen.law.graph, Terms):
+        return _by_term(seen)
     broken = seen.bent | any_of(seen.falling, 1)
     codes = codes_of(seen.proofs.convex & seen.proofs.increasing, broken)
     inputs, rising = ", ".join(seen.law.graph.inputs), " and ".join(wanted.increasing)
     claim = f"convex in ({inputs}) and non-decreasing in {rising}"
-    proof = f"signs and activations prove Ψ {claim}, which is sufficient"
-    if isinstance(seen.law.graph, Terms):
-        proof = "every term is polyconvex, and no coefficient is negative"
     words = {
-        PROVEN: proof,
+        PROVEN: f"signs and activations prove Ψ {claim}, which is sufficient",
         CHECKED: f"signs do not prove Ψ {claim}; no random state contradicts",
         VIOLATED: f"the sufficient condition fails at a random state: Ψ {claim}",
     }[int(codes.max())]
     return Point(name, True, codes, np.full(len(codes), np.nan), name, words)
 
 
+def _by_term(seen: Evidence) -> Point:
+    """A sum of polyconvex terms; a law that is not elliptic would contradict."""
+    codes = codes_of(seen.proofs.convex, _not_elliptic(seen))
+    words = {
+        PROVEN: "every term is polyconvex, and no coefficient is negative",
+        CHECKED: "a coefficient is negative; no state was met where Ψ is not elliptic",
+        VIOLATED: "Ψ is not elliptic at some state, which every polyconvex law is",
+    }[int(codes.max())]
+    return Point("polyconvex", True, codes, np.full(len(codes), np.nan), "polyconvex", words)
+
+
+def _not_elliptic(seen: Evidence) -> Flags:
+    """Where the least second derivative along m ⊗ N is negative beyond rounding."""
+    margin, rounding = seen.response.margin, _EIGENVALUE * seen.response.scale
+    return np.asarray(~(margin >= -rounding))
+
+
 def _monotone(seen: Evidence) -> Point:
     """Ψ does not fall with the inputs that the material names."""
     names, name = seen.material.conditions.increasing, "monotone"
+    if isinstance(seen.law.graph, Terms):
+        return nothing(seen, name, "polyconvexity is that of the terms, whatever they grow with")
     if not names:
         return nothing(seen, name, "no growth in an input is demanded")
     codes = codes_of(seen.proofs.increasing, any_of(seen.falling, 1))
@@ -136,9 +154,9 @@ def _elliptic(seen: Evidence) -> Point:
     increments, name = seen.demands.increments, "elliptic"
     if increments is None:
         return nothing(seen, name, "no ellipticity is demanded: Ψ may have several wells")
-    margin, rounding = seen.response.margin, _EIGENVALUE * seen.response.scale
+    margin = seen.response.margin
     proven = seen.proofs.convex & seen.proofs.increasing & seen.material.conditions.convex
-    codes = codes_of(proven, ~(margin >= -rounding))
+    codes = codes_of(proven, _not_elliptic(seen))
     law = told(codes)
     place = _place(seen.material, increments.states[int(seen.response.weakest[law])])
     words = f"margin {margin[law]:.4g} at {place}{least(margin)}, over {increments.words}"

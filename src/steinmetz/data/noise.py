@@ -13,9 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from steinmetz.records import Observations
 
-# Discrepancy before any is estimated, and the shares of the root-mean-square stress that are tried;
-# the first is that of data which do not ask for any.
+# Discrepancy before any is estimated; the part of the noise that is allowed for in any case; and
+# the shares of the root-mean-square stress that are tried.
 _USUAL = 0.02
+_PART = 0.2
 _SHARES = np.geomspace(1e-5, 1, 201)
 
 
@@ -86,18 +87,27 @@ def discrepancy(
     """The share of the root-mean-square stress that a prediction misses beyond the stated noise.
 
     The likeliest, if it is so by more than the logarithm of the number of data: one more parameter
-    of the noise must pay for itself. Else next to nothing; or the `given` one. And −2 log
-    likelihood with it.
+    of the noise must pay for itself. Else a fifth of the noise, which keeps data near zero stress
+    from deciding everything; or the `given` one. And −2 log likelihood with it.
     """
     seen = np.asarray(observations.observed)
     left = (np.asarray(observations.values) - np.asarray(prediction))[seen] ** 2
     own = np.asarray(stated(observations, prediction, 0.0))[seen] ** 2
-    shares = _SHARES if given is None else np.array([given])
+    least = _least(observations) if given is None else given
+    shares = np.append(least, _SHARES[least < _SHARES] if given is None else ())
     variance = own + ((shares * observations.scale) ** 2)[:, None]
     unlikely = np.sum(left / variance + np.log(variance), axis=1)
     unlikely[1:] += np.log(left.size)
     best = int(np.argmin(unlikely))
     return float(shares[best]), float(unlikely[best])
+
+
+def _least(observations: Observations) -> float:
+    """A fifth of the stated noise, as a share of the root-mean-square stress."""
+    seen = np.asarray(observations.observed)
+    stated_noise = np.asarray(stated(observations, observations.values, 0.0))[seen]
+    found = _PART * float(np.sqrt(np.mean(stated_noise**2))) / observations.scale
+    return max(found, float(_SHARES[0]))
 
 
 @jax.jit

@@ -19,6 +19,7 @@ from steinmetz.cache import Cache
 from steinmetz.engine.problem import Problem, network_of, prepare, use_double
 from steinmetz.engine.run import stage_keys
 from steinmetz.errors import InputError
+from steinmetz.potentials import terms
 from steinmetz.potentials.base import Network, slopes
 from steinmetz.potentials.units import NaturalUnits
 from steinmetz.records import Observations, Reference, Report, silent
@@ -95,8 +96,12 @@ class _Curve(NamedTuple):
 def lcurve(
     study: Study, plan: Plan | None = None, report: Report = silent, cache: Cache | None = None
 ) -> LCurve:
-    """Train every method on every noise level and choose a penalty for each."""
+    """Train every method on every noise level and choose a penalty for each.
+
+    Where the law of the study is composed of terms, the network for the same materials is trained.
+    """
     use_double()
+    study = with_network(study)
     plan, keys = plan or Plan(), stage_keys(study.seed)
     curves = _curves(study, plan)
     network = network_of(study, curves[0].problem.material)
@@ -113,6 +118,13 @@ def lcurve(
         trained = train(keys["carve"], grid, _titled(report, method), cache)
         points += _points(method, network, trained, trials, curves)
     return LCurve(study, points, _picks(points, curves, plan.parameters), network.size)
+
+
+def with_network(study: Study) -> Study:
+    """The study itself, or with a network where its law is composed of terms."""
+    if not isinstance(study.potential, terms.Config):
+        return study
+    return config.changed(study, "potential", {"name": terms.NETWORK})
 
 
 def _titled(report: Report, method: str) -> Report:

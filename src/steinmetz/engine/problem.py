@@ -18,8 +18,8 @@ from steinmetz.experiments import base as experiments
 from steinmetz.experiments import measured, observe
 from steinmetz.laws import base as laws
 from steinmetz.materials import base as materials
+from steinmetz.potentials import terms
 from steinmetz.potentials.base import Network
-from steinmetz.potentials.terms import Vocabulary
 from steinmetz.potentials.units import NaturalUnits
 from steinmetz.records import Observations, Truth, ValidationPath
 from steinmetz.studies.study import Source, Study
@@ -206,20 +206,22 @@ def _block(
     return Block(test.covering(rows), source.noise, rows, _rows(every, fitted), held_out)
 
 
-def built(study: Study, material: materials.Material) -> Network | Vocabulary:
+def built(study: Study, material: materials.Material) -> Network | terms.Vocabulary:
     """What the law of a study is made of: an untrained network, or a vocabulary of terms."""
     file = registry.load("potentials", study.potential.name)
-    made: Network | Vocabulary = file.build(study.potential, material.inputs, material.conditions)
+    made: Network | terms.Vocabulary = file.build(
+        study.potential, material.inputs, material.conditions
+    )
     return made
 
 
 def network_of(study: Study, material: materials.Material) -> Network:
     """The untrained network of a study; where it has none, an error that says so."""
     made = built(study, material)
-    if isinstance(made, Vocabulary):
+    if isinstance(made, terms.Vocabulary):
         raise InputError(
             f"potential '{study.potential.name}' is no network, which is what is asked for here; "
-            "use potential.name = 'icnn'"
+            f"use potential.name = '{terms.NETWORK}'"
         )
     return made
 

@@ -14,9 +14,10 @@ from steinmetz.engine.problem import Problem, built, prepare, use_double
 from steinmetz.engine.sample import check as check_sampler
 from steinmetz.engine.sample import sample
 from steinmetz.errors import InputError
-from steinmetz.potentials.terms import Vocabulary
+from steinmetz.potentials import terms
 from steinmetz.records import Report, silent
 from steinmetz.sparsify import carve
+from steinmetz.sparsify.base import penalty_file
 from steinmetz.sparsify.compose import Wanted, composed
 from steinmetz.studies import config
 from steinmetz.studies.study import Study
@@ -30,6 +31,7 @@ def run(study: Study, report: Report = silent, cache: Cache | None = None) -> Ou
     """
     use_double()
     check_sampler(study)
+    check_training(study)
     clock = Clock()
     resumed = cache is not None and cache.found
     problem = prepare(stage_keys(study.seed)["data"], study)
@@ -39,12 +41,25 @@ def run(study: Study, report: Report = silent, cache: Cache | None = None) -> Ou
     return dataclasses.replace(outcome, resumed=resumed)
 
 
+def check_training(study: Study) -> None:
+    """Refuse settings of training where nothing is trained: they would do nothing."""
+    if not isinstance(study.potential, terms.Config):
+        return
+    usual = penalty_file(config.PENALTY).Config(method=config.PENALTY)
+    for name, value in study.sparsify:
+        if name not in terms.MATTERS and value != getattr(usual, name, None):
+            raise InputError(
+                f"sparsify.{name} does nothing with potential 'terms', where nothing is trained; "
+                f"leave it out, or set potential.name = '{terms.NETWORK}'"
+            )
+
+
 def carve_law(
     study: Study, problem: Problem, report: Report = silent, cache: Cache | None = None
 ) -> carve.Carved:
     """The sparse law of the data of a study."""
     made, deviation = built(study, problem.material), _refit_deviation(study)
-    if isinstance(made, Vocabulary):
+    if isinstance(made, terms.Vocabulary):
         floor = None if study.noise.floor == "estimated" else study.noise.floor
         wanted = Wanted(made.most, floor, problem.material.conditions.growth)
         return composed(problem.train, problem.units, wanted, study.sparsify, report)

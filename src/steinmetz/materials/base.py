@@ -35,7 +35,7 @@ class Material(abc.ABC):
 
     One new material is one new file with `Config`, a final subclass and `build(config)`.
 
-    - `potential`: the network that suits it.
+    - `potential`: the potential that suits it.
     - `state`: what describes a material point, `undeformed`: that of the stress-free body.
     - `inputs`: the arguments x of Ψ; `sizes`: how large they typically are (weights on them are
       trained, and their prior is set, in these units); `constants`: quantities a generating law may

@@ -92,7 +92,7 @@ def build(config: Config) -> Isotropic:
     )
     return Isotropic(
         name="isotropic",
-        potential="icnn",
+        potential="terms",
         experiment="uniaxial" if free else "full_tensor",
         state=tuple(f"F{ij}" for ij in _INDICES),
         undeformed=tuple(np.eye(3).ravel().tolist()),

@@ -17,6 +17,10 @@ from steinmetz.records import Conditions
 CONVEX = True
 # There is nothing to train.
 TRAINING: base.Advice = {}
+# The settings of sparsify that matter here; all others are of training and search.
+MATTERS = ("parameters",)
+# The network for the same materials, where one is asked for.
+NETWORK = "icnn"
 
 
 class Config(base.Settings):

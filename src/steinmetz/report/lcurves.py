@@ -129,7 +129,8 @@ def screen(curve: LCurve, folder: Path) -> str:
     ]
     if first is not None:
         lines.append(
-            f"  to use it   --set sparsify.method={first.method} --set sparsify.penalties=1 "
+            f"  to use it   --set potential.name={curve.study.potential.name} "
+            f"--set sparsify.method={first.method} --set sparsify.penalties=1 "
             f"--set sparsify.penalty=[{first.penalty:.4g},{first.penalty:.4g}]"
         )
     return "\n".join(lines)

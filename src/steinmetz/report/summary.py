@@ -22,8 +22,10 @@ from steinmetz.errors import InputError
 from steinmetz.exporters import text
 from steinmetz.exporters.names import Textbook
 from steinmetz.infer.checks import Inference
+from steinmetz.potentials import terms
 from steinmetz.potentials.law import Law
 from steinmetz.records import Document
+from steinmetz.studies.study import Study
 
 # A closed form that a person can still read; the whole of it is in law.json.
 _LONGEST = 2000
@@ -43,7 +45,7 @@ class RestartCounts(Document):
 class Parameters(Document):
     """How many parameters there are, and why."""
 
-    full: int = Field(description="weights of the whole network")
+    full: int = Field(description="weights of the whole network, or terms that were tried")
     active: int = Field(description="parameters of the law")
     nonzero: int
     reason: str
@@ -133,6 +135,12 @@ class Summary(Scores):
     versions: dict[str, str]
 
 
+def _carved_by(study: Study) -> str:
+    """What the law came from: a penalty on a network by name, or terms."""
+    composed = isinstance(study.potential, terms.Config)
+    return study.potential.name if composed else study.sparsify.method
+
+
 def summarise(outcome: Outcome) -> Summary:
     """Everything measured in one run, in plain types."""
     study, carved, problem = outcome.study, outcome.carved, outcome.problem
@@ -146,7 +154,7 @@ def summarise(outcome: Outcome) -> Summary:
         study=study.name,
         title=study.title,
         seed=study.seed,
-        method=f"{study.sparsify.method}+{outcome.ensemble.method}",
+        method=f"{_carved_by(study)}+{outcome.ensemble.method}",
         law=_short(outcome.law),
         textbook=outcome.textbook,
         moduli=outcome.moduli,

@@ -56,8 +56,7 @@ class Wanted(NamedTuple):
 class Composed(NamedTuple):
     """All laws that were fitted, the best first, and the noise at the prediction of the best.
 
-    The misfit of every law is −2 log likelihood under the noise at its own prediction; a constant
-    makes it χ² for the best. `floor` is the share of the root-mean-square stress it misses.
+    `floor` is the share of the root-mean-square stress it misses.
     """
 
     laws: list[Written]
@@ -91,10 +90,7 @@ def compose(
         prediction, floor = judged[0].prediction, judged[0].floor
     report("composing", _PASSES, _PASSES)
     deviation = noise.deviation(observations, prediction, floor)
-    seen = np.asarray(observations.observed)
-    constant = 2 * float(np.sum(np.log(np.asarray(deviation)[seen])))
-    every = [law._replace(misfit=law.misfit - constant) for law, _, _ in judged]
-    return Composed(every, deviation, floor)
+    return Composed([each.under(observations, deviation) for each in judged], deviation, floor)
 
 
 def _priced(law: Written, reference: Reference, growth: bool) -> Written:
@@ -104,11 +100,23 @@ def _priced(law: Written, reference: Reference, growth: bool) -> Written:
 
 
 class _Judged(NamedTuple):
-    """A law whose misfit is −2 log likelihood under the noise at its own prediction."""
+    """A law judged under the noise at its own prediction, with the discrepancy it has."""
 
     law: Written
     prediction: Cells
     floor: float
+
+    def under(self, observations: Observations, deviation: Cells) -> Written:
+        """The law with χ² under a common noise, and −2 log likelihood less that noise's constant.
+
+        For the law at whose prediction the noise is judged, both are the same.
+        """
+        seen = np.asarray(observations.observed)
+        size = np.asarray(deviation)[seen]
+        left = (np.asarray(observations.values) - np.asarray(self.prediction))[seen] / size
+        assert self.law.unlikely is not None
+        unlikely = self.law.unlikely - 2 * float(np.sum(np.log(size)))
+        return self.law._replace(misfit=float(left @ left), unlikely=unlikely)
 
 
 def _judged(
@@ -119,7 +127,7 @@ def _judged(
     for law in laws:
         prediction = problem.stress(law, operator)
         floor, unlikely = noise.discrepancy(observations, prediction, given)
-        found.append(_Judged(law._replace(misfit=unlikely), prediction, floor))
+        found.append(_Judged(law._replace(unlikely=unlikely), prediction, floor))
     return sorted(found, key=lambda each: each.law.score(observations.cells))
 
 

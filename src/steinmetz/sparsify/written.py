@@ -25,12 +25,16 @@ _DIFFERENCE = 1e-5
 
 
 class Written(NamedTuple):
-    """A law as atoms with their coefficients, its χ², and its price beside that of parameters."""
+    """A law as atoms with their coefficients, its χ², and its price beside that of parameters.
+
+    `unlikely` is −2 log likelihood with the noise at its own prediction, if that was asked for.
+    """
 
     atoms: tuple[Atom, ...]
     coefficients: tuple[float, ...]
     misfit: float
     price: float = 0.0
+    unlikely: float | None = None
 
     @property
     def size(self) -> int:
@@ -38,8 +42,9 @@ class Written(NamedTuple):
         return sum(atom.term.size for atom in self.atoms)
 
     def bic(self, count: int) -> float:
-        """χ² and the price of parameters."""
-        return self.misfit + self.size * float(np.log(count))
+        """−2 log likelihood, or χ², and the price of parameters."""
+        loss = self.misfit if self.unlikely is None else self.unlikely
+        return loss + self.size * float(np.log(count))
 
     def score(self, count: int) -> float:
         """BIC, and the price."""

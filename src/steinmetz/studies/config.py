@@ -24,9 +24,13 @@ from steinmetz.potentials import base as potentials
 from steinmetz.sparsify import base as penalties
 from steinmetz.studies.study import Assess, Data, Raw, Study, without_none
 
+# The penalty of a study that names none.
+PENALTY = "l0"
 Model = TypeVar("Model", bound=BaseModel)
 # Sections that name a method, by the key that does so.
 _NAMED = {"material": "name", "potential": "name", "sparsify": "method", "infer": "method"}
+# Folders of methods that are not called as their section is.
+_FOLDERS = {"material": "materials", "potential": "potentials"}
 
 
 def names() -> list[str]:
@@ -143,7 +147,7 @@ def build(raw: Raw, changes: Mapping[str, Any] | None = None, source: str = "stu
         "data": read.section("data", Data, read.data(usual.experiment)),
         "noise": read.section("noise", Noise),
         "potential": potential,
-        "sparsify": read.chosen("sparsify", penalties.Settings, "l0", advice),
+        "sparsify": read.chosen("sparsify", penalties.Settings, PENALTY, advice),
         "prior": read.section("prior", Prior),
         "infer": read.chosen("infer", samplers.Settings, "auto"),
         "assess": read.section("assess", Assess),
@@ -205,8 +209,7 @@ class _Reader:
         """A section with the settings of the method it names, over a preset or what is advised."""
         given = self.raw.get(name, {})
         method = str(given.get(_NAMED[name], usual)) if isinstance(given, dict) else usual
-        folder = {"material": "materials", "potential": "potentials"}.get(name, name)
-        module = registry.load(folder, method)
+        module = registry.load(_FOLDERS.get(name, name), method)
         if isinstance(given, dict):
             under = (advice or {}).get(method, {})
             if "preset" in given:
@@ -215,7 +218,21 @@ class _Reader:
         config: type[Model] = module.Config
         if not issubclass(config, kind):
             raise InputError(f"{module.__file__}: Config must extend {kind.__module__}.Settings")
+        if isinstance(given, dict):
+            self._not_of_others(name, method, config, given)
         return self.section(name, config, given)
+
+    def _not_of_others(self, name: str, method: str, config: type[Model], given: Raw) -> None:
+        """Refuse a setting that only other methods have, with their names."""
+        folder = _FOLDERS.get(name, name)
+        for key in (key for key in given if key not in config.model_fields):
+            every = ((one, registry.load(folder, one).Config) for one in registry.names(folder))
+            able = [repr(one) for one, other in every if key in other.model_fields]
+            if able:
+                raise InputError(
+                    f"{self.source}: there is no setting '{name}.{key}' with '{method}'; "
+                    f"it belongs to {name}.{_NAMED[name]} = {' or '.join(able)}"
+                )
 
     def _preset(self, name: str, preset: str, known: Mapping[str, Raw]) -> Raw:
         if preset not in known:
