@@ -13,9 +13,11 @@ import numpy as np
 from steinmetz.data.quadratic import Quadratic, compress
 from steinmetz.errors import InputError
 from steinmetz.exporters.json import parsed
+from steinmetz.potentials.law import rebuild, structure
 from steinmetz.records import Observations
 from steinmetz.sparsify.carve import Carved, Restart
 from steinmetz.sparsify.choose import from_plain, to_plain
+from steinmetz.sparsify.written import Structure
 
 FORMAT = "steinmetz-carving/3"
 
@@ -38,6 +40,9 @@ def to_dict(carved: Carved) -> dict[str, Any]:
         "floor": carved.floor,
         "deviation": np.asarray(carved.deviation).tolist(),
         "table": to_plain(carved.table),
+        "structures": [
+            {"price": each.price, "law": structure(each.law)} for each in carved.structures
+        ],
     }
 
 
@@ -74,6 +79,9 @@ def from_dict(stored: dict[str, Any], observations: Observations) -> Carved:
         deviation=deviation,
         quadratic=quadratic,
         floor=float(stored["floor"]),
+        structures=tuple(
+            Structure(rebuild(row["law"]), float(row["price"])) for row in stored["structures"]
+        ),
     )
 
 

@@ -13,7 +13,8 @@ from steinmetz.engine.fitness import Fitness
 from steinmetz.engine.problem import Problem
 from steinmetz.engine.sample import Ensemble
 from steinmetz.potentials.law import Law
-from steinmetz.predict.push_forward import predictive, push_forward
+from steinmetz.predict.bands import Bands
+from steinmetz.predict.push_forward import predictive
 from steinmetz.records import Observations
 from steinmetz.scores import base as further
 
@@ -39,11 +40,11 @@ class PathPredictions(NamedTuple):
 
 
 def along_path(
-    key: Array, problem: Problem, law: Law, ensemble: Ensemble, copies: int
+    key: Array, problem: Problem, law: Law, bands: Bands, copies: int
 ) -> PathPredictions:
     """Law, draws and (where known) truth with noisy copies of it along the validation path."""
     path, reference = problem.path, problem.material.reference
-    pushed, energy = push_forward(law, jnp.asarray(ensemble.theta), path.map)
+    pushed, energy = bands.push(path.map)
     own_key, noise_key = jax.random.split(key)
     relative, absolute = jnp.asarray(path.relative), jnp.asarray(path.absolute)
     truth, truth_energy, noisy = None, None, None
@@ -53,7 +54,7 @@ def along_path(
         many = jnp.broadcast_to(clean, (copies, *clean.shape))
         noisy = np.asarray(noise.draw(noise_key, many, relative, absolute))
         truth = np.asarray(clean)
-    drawn = predictive(own_key, pushed, (relative, absolute), problem.floor, ensemble.factor)
+    drawn = predictive(own_key, pushed, (relative, absolute), problem.floor, bands.factor)
     alone, alone_energy = np.asarray(law.stress(path.map)), np.asarray(law.energy(path.map.inputs))
     return PathPredictions(alone, alone_energy, pushed, energy, drawn, truth, truth_energy, noisy)
 
@@ -77,13 +78,13 @@ def seen(
     key: Array,
     problem: Problem,
     law: Law,
-    ensemble: Ensemble,
+    bands: Bands,
     along: PathPredictions,
     fresh: Observations,
 ) -> further.Judged:
     """What predictive draws are judged by: new data along the path, or measured rows."""
     if along.truth is None or along.noisy is None:
-        return _measured(key, law, ensemble, fresh, problem.floor)
+        return _measured(key, law, bands, fresh, problem.floor)
     cells = scores.varying(along.truth, problem.path.observed)
     draws = along.pushed, along.predictive
     return further.Judged(along.law, *draws, along.noisy[0], along.truth, cells)
@@ -145,11 +146,11 @@ def _along(
 
 
 def _measured(
-    key: Array, law: Law, ensemble: Ensemble, rows: Observations, floor: float
+    key: Array, law: Law, bands: Bands, rows: Observations, floor: float
 ) -> further.Judged:
     """Draws of law and data at measured rows."""
-    pushed = push_forward(law, jnp.asarray(ensemble.theta), rows.map)[0]
+    pushed = bands.push(rows.map)[0]
     deviations = (rows.relative, rows.absolute)
-    drawn = predictive(key, pushed, deviations, floor, ensemble.factor)
+    drawn = predictive(key, pushed, deviations, floor, bands.factor)
     values, seen = np.asarray(rows.values), np.asarray(rows.observed)
     return further.Judged(np.asarray(law.stress(rows.map)), pushed, drawn, values, None, seen)

@@ -4,7 +4,6 @@ import dataclasses
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
@@ -21,13 +20,13 @@ from steinmetz.errors import InputError
 from steinmetz.experiments import base as experiments
 from steinmetz.exporters.names import Textbook, textbook
 from steinmetz.potentials.law import Law
-from steinmetz.predict.push_forward import push_forward
+from steinmetz.predict.bands import Bands
 from steinmetz.sparsify.carve import Carved
 from steinmetz.studies.study import Study
 
 
 class Prediction(NamedTuple):
-    """Stress at some states: that of the law, and of every draw of its posterior."""
+    """Stress at some states: that of the law, and of every draw that makes the bands."""
 
     components: tuple[str, ...]
     law: Float[np.ndarray, "states components"]
@@ -43,7 +42,8 @@ class Prediction(NamedTuple):
 class Outcome:
     """Everything a run found.
 
-    `law` prints, predicts and is exported; `particles` is its posterior.
+    `law` prints and is exported, `particles` is its posterior. `bands` are the draws of every
+    prediction: of all laws that may hold, or of this one alone (`assess.bands`).
     """
 
     study: Study
@@ -51,6 +51,7 @@ class Outcome:
     carved: Carved
     table: list[Row]
     ensemble: Ensemble
+    bands: Bands
     along: PathPredictions
     scores: Scores
     certificate: Certificate
@@ -95,7 +96,7 @@ class Outcome:
         name = component or experiment.observed[0]
         states = self._states(F)
         at = experiment.map(material, states, (name,))
-        return push_forward(self.law, jnp.asarray(self.particles), at)[0][:, :, 0]
+        return self.bands.push(at)[0][:, :, 0]
 
     def _states(self, given: ArrayLike) -> Float[np.ndarray, "states columns"]:
         """States from deformation gradients or rows, every one of them possible."""
@@ -128,7 +129,7 @@ class Outcome:
                 raise InputError(f"row {number}: {fault}")
         names = components or test.observed
         at = test.map(self.problem.material, test.states(table), names)
-        draws = push_forward(self.law, jnp.asarray(self.particles), at)[0]
+        draws = self.bands.push(at)[0]
         return Prediction(names, np.asarray(self.law.stress(at)), draws)
 
     def __repr__(self) -> str:

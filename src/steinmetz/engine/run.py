@@ -9,6 +9,7 @@ from jaxtyping import Array
 from steinmetz.cache import Cache
 from steinmetz.engine import carving, fitness, judge, pareto
 from steinmetz.engine.clock import Clock
+from steinmetz.engine.mixture import bands_of
 from steinmetz.engine.outcome import Outcome
 from steinmetz.engine.problem import Problem, built, prepare, use_double
 from steinmetz.engine.sample import check as check_sampler
@@ -101,13 +102,15 @@ def finish(
     with clock.stage("infer"):
         ensemble = sample(keys["infer"], carved, problem, study, report, cache)
     report("assessing", 0, 1)
-    along = judge.along_path(keys["noise"], problem, law, ensemble, study.assess.noise_draws)
+    bands = bands_of(study, problem, carved, ensemble)
+    along = judge.along_path(keys["noise"], problem, law, bands, study.assess.noise_draws)
     proof = judge.certify(keys["check"], problem, law, ensemble, study.assess.certificate_states)
-    judged = judge.seen(keys["test"], problem, law, ensemble, along, fresh)
+    judged = judge.seen(keys["test"], problem, law, bands, along, fresh)
     how_well = fitness.examine(study, problem, carved, ensemble, judged)
     measured = judge.score(problem, law, along, fresh, judged, how_well)
     report("assessing", 1, 1)
-    return Outcome(study, problem, carved, rows, ensemble, along, measured, proof, clock.seconds())
+    found = rows, ensemble, bands, along, measured, proof, clock.seconds()
+    return Outcome(study, problem, carved, *found)
 
 
 def reselect(outcome: Outcome, row: int, report: Report = silent) -> Outcome:

@@ -26,6 +26,7 @@ from steinmetz.paper.grids import Point
 from steinmetz.paper.judge import PathDraws, constants, judge
 from steinmetz.paper.memory import peak
 from steinmetz.paper.records import CarvedLaw, FitPoint, Moments, PushedDraws, SampledPoint, Spent
+from steinmetz.predict.bands import Bands
 from steinmetz.records import Report, Truth
 from steinmetz.sparsify.carve import Carved
 from steinmetz.studies.study import Study
@@ -177,7 +178,8 @@ def _posterior(
         ensemble = sample(keys["infer"], law.carved, law.problem, study, report, cache)
     seconds = clock.seconds()
     copies = study.assess.noise_draws
-    along = along_path(keys["noise"], law.problem, law.carved.law, ensemble, copies)
+    bands = Bands.of(law.carved.law, ensemble.theta, ensemble.factor)
+    along = along_path(keys["noise"], law.problem, law.carved.law, bands, copies)
     longest, compared = None, None
     if point.reference is not None:
         longest = sampled(point.reference, results, report).inference

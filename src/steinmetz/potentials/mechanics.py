@@ -25,6 +25,9 @@ INVARIANTS = ("I1", "I2", "J")
 # Parameter vectors of many laws, and something that is so or not of each.
 Laws = Float[np.ndarray, "laws parameters"]
 Flags = Bool[np.ndarray, "laws"]
+# Slopes and energies of many laws at many x.
+Many = Float[np.ndarray, "laws data inputs"]
+Energies = Float[np.ndarray, "laws data"]
 # v of the normalisation: what slopes add to the stress at F = I.
 _WEIGHTS = (2.0, 4.0, 1.0)
 _REFERENCE = (3.0, 3.0, 1.0)
@@ -110,6 +113,19 @@ class Terms(Potential):
             slopes = jnp.stack(term.slopes(jnp, at, constants)[: len(self.inputs)], axis=1)
             total = total + coefficient * slopes
         return total
+
+    def pushed(self, every: Laws, x: Float[np.ndarray, "data inputs"]) -> tuple[Many, Energies]:
+        """∇Ψ and Ψ of many laws at many x, in numpy: nothing is compiled for a structure."""
+        at = tuple(part[None] for part in _invariants(np, x.T))
+        slopes = np.zeros((len(every), *x.shape))
+        energies = np.zeros((len(every), len(x)))
+        columns = every.T[:, :, None]
+        for term, coefficient, constants in self.placed(columns):
+            parts = term.slopes(np, (at[0], at[1], at[2]), constants)
+            for index in range(x.shape[1]):
+                slopes[:, :, index] += coefficient * parts[index]
+            energies += coefficient * term.energy(np, (at[0], at[1], at[2]), constants)
+        return slopes, energies
 
     def names(self) -> tuple[str, ...]:
         """A name per parameter: the label of a term, and that of its free constant."""

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import jax
-import jax.numpy as jnp
 import matplotlib
 import numpy as np
 from jaxtyping import Float
@@ -20,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from steinmetz.engine.outcome import Outcome
-from steinmetz.predict.push_forward import predictive, push_forward
+from steinmetz.predict.push_forward import predictive
 from steinmetz.records import Segment
 from steinmetz.report.planes import planes
 from steinmetz.report.style import COLOURS, STYLE
@@ -106,7 +105,8 @@ def _stress(axis: Axes, outcome: Outcome, segment: Segment) -> None:
         for samples, alpha in ((along.predictive, 0.15), (along.pushed, 0.4)):
             low, high = np.quantile(samples[:, points, index], _BAND, axis=0)
             axis.fill_between(x, low, high, color=colour, alpha=alpha, lw=0)
-        label = f"{name} law (inner band: law, outer: data)"
+        inner = "law" if len(outcome.bands.parts) == 1 else "laws"
+        label = f"{name} law (inner band: {inner}, outer: data)"
         axis.plot(x, along.law[points, index], color=colour, label=label)
         if along.truth is not None and along.noisy is not None:
             noisy = along.noisy[0, points, index][::every]
@@ -176,9 +176,9 @@ def parity(outcome: Outcome) -> Figure:
     """Measured rows: held-out ones where there are any, else all."""
     problem = outcome.problem
     shown = problem.held_out or problem.train
-    pushed = push_forward(outcome.law, jnp.asarray(outcome.particles), shown.map)[0]
+    pushed = outcome.bands.push(shown.map)[0]
     key, deviations = jax.random.key(outcome.study.seed), (shown.relative, shown.absolute)
-    drawn = predictive(key, pushed, deviations, problem.floor, outcome.ensemble.factor)
+    drawn = predictive(key, pushed, deviations, problem.floor, outcome.bands.factor)
     low, high = np.quantile(drawn, _BAND, axis=0)
     predicted, values = np.asarray(outcome.law.stress(shown.map)), np.asarray(shown.values)
     figure = Figure(figsize=(4.6, 4.4), layout="constrained")

@@ -8,7 +8,7 @@ from steinmetz.assess.loo import Density
 from steinmetz.assess.scores import R2
 from steinmetz.report.checks import advice, examine
 from steinmetz.report.page import number
-from steinmetz.report.summary import Admissible, Parameters, PrintedRow, Summary
+from steinmetz.report.summary import Admissible, Parameters, PrintedRow, Structures, Summary
 
 # Characters of a law that fit a line of the table, and under it.
 _IN_TABLE = 60
@@ -30,6 +30,7 @@ def final(summary: Summary, folder: Path) -> str:
         *([f"  moduli      {listed(summary.moduli)}"] if summary.moduli else []),
         f"  parameters  {counts.active} of {counts.full} ({counts.reason})",
         *_penalty(counts),
+        *_structures(summary.structures),
         f"  R²          {_r2_line(summary.r2)}",
         f"  coverage    {_coverage(summary)}",
         f"  density     {_density(summary.elpd)}",
@@ -61,6 +62,16 @@ def _penalty(counts: Parameters) -> list[str]:
     return [
         f"  penalty     λ = {counts.penalty:.3g} log(n)/n left {counts.nonzero} weights (lowest χ² "
         "+ k log n of its path that can be searched), from which the law came"
+    ]
+
+
+def _structures(found: Structures) -> list[str]:
+    """How probable the printed law is among those that may hold; nothing where it stands alone."""
+    if found.bands == "law":
+        return []
+    return [
+        f"  structures  this law has {100 * found.printed:.0f} % of the weight among "
+        f"{found.count}; bands and coverage are those of all of them"
     ]
 
 

@@ -7,6 +7,7 @@ import xarray
 
 from steinmetz.assess.scores import Scores
 from steinmetz.engine import carving, judge
+from steinmetz.engine.mixture import bands_of
 from steinmetz.engine.outcome import Outcome
 from steinmetz.engine.pareto import Row
 from steinmetz.engine.problem import prepare, use_double
@@ -28,16 +29,15 @@ def restore(folder: Path) -> Outcome:
     carved = carving.read(folder / "carving.json", problem.train)
     problem = problem.allowing(carved.floor)
     ensemble = _ensemble(folder / "posterior.nc", carved.law, summary)
-    count = study.assess.certificate_states
+    count, bands = study.assess.certificate_states, bands_of(study, problem, carved, ensemble)
     return Outcome(
         study=study,
         problem=problem,
         carved=carved,
         table=[Row(**{n: getattr(row, n) for n in Row.model_fields}) for row in summary.pareto],
         ensemble=ensemble,
-        along=judge.along_path(
-            keys["noise"], problem, carved.law, ensemble, study.assess.noise_draws
-        ),
+        bands=bands,
+        along=judge.along_path(keys["noise"], problem, carved.law, bands, study.assess.noise_draws),
         scores=Scores(**{name: getattr(summary, name) for name in Scores.model_fields}),
         certificate=judge.certify(keys["check"], problem, carved.law, ensemble, count),
         seconds=summary.seconds,

@@ -8,6 +8,7 @@ import json
 import platform
 from importlib import metadata
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pydantic
@@ -31,6 +32,8 @@ from steinmetz.studies.study import Study
 _LONGEST = 2000
 _PACKAGES = ("steinmetz", "jax", "jaxlib", "equinox", "optax", "numpy", "sympy")
 MARKER = "summary.json"
+# Laws of a mixture that are listed.
+_MOST = 10
 
 
 class RestartCounts(Document):
@@ -99,6 +102,23 @@ class PrintedRow(Row):
     law: str
 
 
+class LawOfMixture(Document):
+    """A law that may hold."""
+
+    weight: float = Field(description="how often it is found again when the data are drawn anew")
+    parameters: int
+    law: str
+
+
+class Structures(Document):
+    """Whose draws make the bands."""
+
+    bands: Literal["mixture", "law"]
+    count: int = Field(description="laws that were drawn")
+    printed: float = Field(description="weight of the law that is printed")
+    laws: list[LawOfMixture] = Field(description="those of most weight")
+
+
 class DataCounts(Document):
     """What was fitted."""
 
@@ -123,6 +143,7 @@ class Summary(Scores):
     moduli: dict[str, Band] = Field(
         description="G, K, E, ν at small strain; empty where a material has none"
     )
+    structures: Structures
     parameters: Parameters
     seconds: dict[str, float]
     resumed: bool = Field(description="then the seconds are those of the last process")
@@ -158,6 +179,7 @@ def summarise(outcome: Outcome) -> Summary:
         law=_short(outcome.law),
         textbook=outcome.textbook,
         moduli=outcome.moduli,
+        structures=_structures(outcome),
         parameters=Parameters(
             full=int(carved.full),
             active=int(outcome.law.graph.size),
@@ -195,6 +217,21 @@ def summarise(outcome: Outcome) -> Summary:
 def _short(law: Law) -> str:
     whole = text.export(law)
     return whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]} …"
+
+
+def _structures(outcome: Outcome) -> Structures:
+    """The laws behind the bands; one alone has all the weight."""
+    parts = outcome.bands.parts
+    same = [part.weight for part in parts if part.law.graph == outcome.law.graph]
+    return Structures(
+        bands="mixture" if len(parts) > 1 else "law",
+        count=len(parts),
+        printed=same[0] if same else 0.0,
+        laws=[
+            LawOfMixture(weight=part.weight, parameters=part.law.graph.size, law=_short(part.law))
+            for part in parts[:_MOST]
+        ],
+    )
 
 
 def _admissible(outcome: Outcome) -> Admissible:

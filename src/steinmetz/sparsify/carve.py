@@ -30,6 +30,7 @@ from steinmetz.sparsify.prune import fold_mirrors, prune
 from steinmetz.sparsify.refit import Candidate, Objective
 from steinmetz.sparsify.search import Search, as_trained, searched
 from steinmetz.sparsify.train import Grid, Trained, Trial, train
+from steinmetz.sparsify.written import Structure
 
 # Rounding of a predicted stress, in deviations of its noise, that training may have.
 _ROUNDING = 0.05
@@ -65,7 +66,8 @@ class Carved(NamedTuple):
     `full` is the number of weights of the network, `steps` and `active` are the weights that were
     open over training, `deviation` is the noise of every datum judged at the law's prediction, and
     `quadratic` the residuals in units of it. `floor` is the discrepancy in it, as a share of the
-    root-mean-square stress.
+    root-mean-square stress. `structures` are all laws that may hold, where they are composed of
+    terms.
     """
 
     law: Law
@@ -78,6 +80,7 @@ class Carved(NamedTuple):
     deviation: Cells
     quadratic: Quadratic
     floor: float
+    structures: tuple[Structure, ...] = ()
 
     @property
     def chosen(self) -> Choice:

@@ -22,7 +22,7 @@ from steinmetz.sparsify.base import Settings
 from steinmetz.sparsify.carve import Carved, Restart
 from steinmetz.sparsify.choose import Choice, choose
 from steinmetz.sparsify.subsets import Subset, search
-from steinmetz.sparsify.written import Problem, Written
+from steinmetz.sparsify.written import Problem, Structure, Written
 
 # Price of any term beside BIC's, in units of χ²: the logarithm of how many there are.
 _PRICE = 5.0
@@ -36,6 +36,8 @@ _NO_GROWTH = 4.0
 _FIRST_FLOOR = 0.02
 # Laws of a pass among which the likeliest is looked for.
 _JUDGED = 12
+# Laws that are kept beside the best: how much higher their score may be, and how many.
+_WORSE, _MIXED = 40.0, 80
 # Two free constants of one shape that differ by less, relatively, are the same.
 _TWINS = 0.03
 
@@ -217,4 +219,12 @@ def composed(
         deviation=jnp.asarray(found.deviation),
         quadratic=compress(observations, jnp.asarray(found.deviation)),
         floor=found.floor,
+        structures=_mixed(found.laws, reference, count),
     )
+
+
+def _mixed(laws: list[Written], reference: Reference, count: int) -> tuple[Structure, ...]:
+    """The laws that may hold: all that are not much worse than the best of them."""
+    best = laws[0].score(count)
+    near = [law for law in laws if law.score(count) < best + _WORSE][:_MIXED]
+    return tuple(Structure(law.law(reference), law.price) for law in near)

@@ -58,6 +58,29 @@ class Written(NamedTuple):
         bursts = len(terms.inputs) == 2 or bool(terms.bursts(every)[0])
         return bursts and bool(terms.endless(every)[0])
 
+    @property
+    def vector(self) -> Float[np.ndarray, "parameters"]:
+        """All coefficients, then all free constants."""
+        free = [atom.constants[0] for atom in self.atoms if atom.term.free]
+        return np.array([*self.coefficients, *free])
+
+    @property
+    def least(self) -> Float[np.ndarray, "free"]:
+        """The least values of the free constants."""
+        return np.array([atom.term.constants[0] for atom in self.atoms if atom.term.free])
+
+    def parameters(
+        self, vectors: Float[np.ndarray, "draws parameters"]
+    ) -> Float[np.ndarray, "draws parameters"]:
+        """Rows like `vector` as parameters of a law: coefficients, each with its excess."""
+        columns: list[Float[np.ndarray, "draws"]] = []
+        constants = iter(range(len(self.atoms), vectors.shape[1]))
+        for place, atom in enumerate(self.atoms):
+            columns.append(vectors[:, place])
+            if atom.term.free:
+                columns.append(vectors[:, next(constants)] - atom.term.constants[0])
+        return np.stack(columns, axis=1)
+
     def law(self, reference: Reference) -> Law:
         """As a law: every coefficient, then the excess of a free constant."""
         values: list[float] = []
@@ -67,6 +90,20 @@ class Written(NamedTuple):
         terms = tuple(atom.term for atom in self.atoms)
         inputs = INVARIANTS[: len(reference.point)]
         return Law(Terms(inputs, terms), jnp.asarray(values), reference)
+
+
+class Structure(NamedTuple):
+    """A law of terms that may hold, and its price: minus twice the logarithm of its prior."""
+
+    law: Law
+    price: float
+
+    @property
+    def written(self) -> Written:
+        """As atoms with coefficients."""
+        placed = self.law.terms.placed(np.asarray(self.law.values))
+        atoms = [Atom(term, (float(p[0]), float(p[1])), 0.0) for term, _, p in placed]
+        return Written(tuple(atoms), tuple(float(c) for _, c, _ in placed), 0.0, self.price)
 
 
 class Problem(NamedTuple):
@@ -130,20 +167,26 @@ class Problem(NamedTuple):
                 damping *= 8
         return best
 
+    def changes(self, law: Written) -> Float[np.ndarray, "rows parameters"]:
+        """How residual rows change with the coefficients of a law, and with its free constants."""
+        own = [self.rows(atom) for atom in law.atoms]
+        bent = [
+            (self.rows(atom.moved(atom.constants[0] * (1 + _DIFFERENCE))) - row)
+            / (atom.constants[0] * _DIFFERENCE)
+            * coefficient
+            for row, atom, coefficient in zip(own, law.atoms, law.coefficients, strict=True)
+            if atom.term.free
+        ]
+        return np.stack([*own, *bent], axis=1)
+
     def _step(self, at: Written, damping: float) -> Float[np.ndarray, "free"]:
         """Changes of the logarithms of the free constants, coefficients going along."""
-        own = [self.rows(atom) for atom in at.atoms]
-        rows = [row * c for row, c in zip(own, at.coefficients, strict=True)]
-        residual = np.sum(rows, axis=0) - self.target
-        for row, atom, c in zip(own, at.atoms, at.coefficients, strict=True):
-            if atom.term.free:
-                value = atom.constants[0]
-                further = self.rows(atom.moved(value * (1 + _DIFFERENCE)))
-                rows.append((further - row) / _DIFFERENCE * c)
-        matrix = np.stack(rows, axis=1)
+        scale, known = at.vector, len(at.atoms)
+        matrix = self.changes(at) * np.where(scale == 0, 1.0, scale)
+        residual = matrix[:, :known].sum(axis=1) - self.target
         bent = matrix.T @ matrix
         bent += np.diag(damping * np.diag(bent) + 1e-14 * np.trace(bent))
-        move = -np.linalg.solve(bent, matrix.T @ residual)[len(at.atoms) :]
+        move = -np.linalg.solve(bent, matrix.T @ residual)[known:]
         return np.clip(move, -_LONGEST, _LONGEST)
 
 

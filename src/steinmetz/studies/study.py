@@ -116,6 +116,11 @@ class Assess(_Section):
     certificate_states: int = Field(
         100_000, ge=1, le=10_000_000, description="random states of the cross-check"
     )
+    bands: Literal["mixture", "law"] = Field(
+        "mixture",
+        description="whose draws make the bands: all laws that may hold, weighted by how often "
+        "they are found again (laws composed of terms), or the printed law alone",
+    )
 
 
 class Study(BaseModel):

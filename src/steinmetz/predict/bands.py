@@ -1,0 +1,55 @@
+"""Draws that make the bands: of one law, or of a mixture of laws (method §6)."""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from steinmetz.posterior.structures import Part
+from steinmetz.potentials.law import Law
+from steinmetz.predict.push_forward import Pushed, push_forward
+from steinmetz.records import Reference, StressMap
+
+
+class Bands(NamedTuple):
+    """Laws with draws of their parameters, and the noise factor of every draw.
+
+    One part is the posterior of one law; several are a posterior over laws, each with as many draws
+    as its weight is worth.
+    """
+
+    parts: tuple[Part, ...]
+    factor: Float[np.ndarray, "draws"]
+
+    @classmethod
+    def of(
+        cls,
+        law: Law,
+        theta: Float[np.ndarray, "draws parameters"],
+        factor: Float[np.ndarray, "draws"],
+    ) -> "Bands":
+        """The posterior of one law."""
+        return cls((Part(law, 1.0, theta),), factor)
+
+    def push(self, at: StressMap) -> tuple[Pushed, Float[np.ndarray, "draws states"]]:
+        """Observed components and energy of every draw at every state."""
+        if len(self.parts) == 1:
+            (only,) = self.parts
+            return push_forward(only.law, jnp.asarray(only.theta), at)
+        every = [_pushed(part, at) for part in self.parts]
+        stress, energy = zip(*every, strict=True)
+        return np.concatenate(stress), np.concatenate(energy)
+
+
+def _pushed(part: Part, at: StressMap) -> tuple[Pushed, Float[np.ndarray, "draws states"]]:
+    """Those of one law of a mixture."""
+    reference: Reference = part.law.reference
+    point, x = np.asarray(reference.point), np.asarray(at.inputs)
+    slopes, energies = part.law.terms.pushed(part.theta, np.concatenate([x, point[None]]))
+    rest = slopes[:, -1]
+    removed = rest - rest @ reference.responses
+    stress = np.einsum(
+        "sci,dsi->dsc", np.asarray(at.operator), slopes[:, :-1] - removed[:, None], optimize=True
+    )
+    return stress, energies[:, :-1] - energies[:, -1:] - removed @ (x - point).T

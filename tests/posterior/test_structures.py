@@ -1,0 +1,91 @@
+"""A posterior over laws: closed forms, weights and bounds."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import steinmetz
+from cases import Numbers
+from steinmetz.data import noise
+from steinmetz.data.quadratic import compress
+from steinmetz.engine.problem import Problem, prepare
+from steinmetz.posterior import structures
+from steinmetz.potentials.law import Law
+from steinmetz.potentials.mechanics import Term, Terms
+from steinmetz.predict.bands import Bands
+from steinmetz.predict.push_forward import push_forward
+from steinmetz.sparsify import written
+from steinmetz.sparsify.written import Structure
+
+MOONEY = (Term("norm", (2.0, 0.0)), Term("cofactor", (2.0, 0.0)))
+LOCKING = (Term("locking", (5.0, 0.0), free=True),)
+NEO_HOOKE = MOONEY[:1]
+
+
+@pytest.fixture(scope="module")
+def rubber() -> Problem:
+    """Three tests of 0.5 I1 + 0.2 I2 with 2 % noise."""
+    return prepare(jax.random.key(0), steinmetz.study("rubber_tests"))
+
+
+def data(problem: Problem) -> written.Problem:
+    train = problem.train
+    deviation = noise.deviation(train, train.values, 0.02)
+    return written.Problem.of(compress(train, deviation), problem.material.reference)
+
+
+def structure(problem: Problem, terms: tuple[Term, ...], *values: float) -> Structure:
+    reference = problem.material.reference
+    return Structure(Law(Terms(("I1", "I2"), terms), jnp.array(values), reference), 0.0)
+
+
+def test_evidence_of_one_coefficient_is_its_integral(rubber: Problem) -> None:
+    """∫ likelihood × half-normal prior, by a sum over the coefficient."""
+    problem = data(rubber)
+    law = structure(rubber, NEO_HOOKE, 0.6).written
+    found = structures._gaussian(problem, law, np.ones((1, len(problem.x))))
+    (column,) = problem.changes(law).T
+    size = np.linalg.norm(problem.target) / np.linalg.norm(column)
+    values, step = np.linspace(0, 4 * size, 400_001, retstep=True)
+    left = problem.target @ problem.target - 2 * values * (problem.target @ column)
+    left += values**2 * (column @ column)
+    prior = 2 / np.sqrt(2 * np.pi) / size * np.exp(-0.5 * (values / size) ** 2)
+    best = left.min()
+    integral = np.log(np.sum(np.exp(-0.5 * (left - best)) * prior) * step) - best / 2
+    assert found.evidence[0] == pytest.approx(integral, abs=0.001)
+
+
+def test_the_true_structure_has_the_weight(rubber: Problem) -> None:
+    laws = [
+        structure(rubber, NEO_HOOKE, 0.7),
+        structure(rubber, MOONEY, 0.5, 0.2),
+        structure(rubber, LOCKING, 0.6, 30.0),
+    ]
+    parts = structures.mixture(np.random.default_rng(0), laws, data(rubber), 1000)
+    assert parts[0].law.graph == laws[1].law.graph
+    assert parts[0].weight > 0.9
+    assert sum(len(part.theta) for part in parts) == 1000
+    np.testing.assert_allclose(parts[0].theta.mean(axis=0), [0.5, 0.2], rtol=0.05)
+
+
+def test_draws_keep_their_bounds(rubber: Problem) -> None:
+    """Half of the unconstrained Gaussian of a term that is not there lies below zero."""
+    terms = (*MOONEY, Term("norm", (8.0, 0.0)))
+    laws = [structure(rubber, terms, 0.5, 0.2, 1e-9), structure(rubber, LOCKING, 0.6, 30.0)]
+    parts = structures.mixture(np.random.default_rng(0), laws, data(rubber), 500)
+    assert min(part.theta.min() for part in parts) >= 0
+    again = structures.mixture(np.random.default_rng(0), laws, data(rubber), 500)
+    for one, other in zip(parts, again, strict=True):
+        np.testing.assert_array_equal(one.theta, other.theta)
+
+
+def test_pushed_without_compiling_is_the_same(rubber: Problem) -> None:
+    """Several laws are pushed in numpy, one by JAX."""
+    law, at = structure(rubber, LOCKING, 0.6, 30.0).law, rubber.path.map
+    theta: Numbers = np.random.default_rng(0).uniform(0.1, 1.0, (7, 2)) * [1.0, 30.0]
+    part = structures.Part(law, 0.5, theta)
+    stress, energy = Bands((part, part), np.ones(14)).push(at)
+    alone, alone_energy = push_forward(law, jnp.asarray(theta), at)
+    np.testing.assert_allclose(stress, np.concatenate([alone, alone]), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(energy[:7], alone_energy, rtol=1e-10, atol=1e-12)
