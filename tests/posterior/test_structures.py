@@ -13,7 +13,7 @@ from steinmetz.engine.problem import Problem, prepare
 from steinmetz.posterior import structures
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.mechanics import Term, Terms
-from steinmetz.predict.bands import Bands
+from steinmetz.predict.bands import Bands, Discrepancy
 from steinmetz.predict.push_forward import push_forward
 from steinmetz.sparsify import written
 from steinmetz.sparsify.written import Structure
@@ -89,3 +89,33 @@ def test_pushed_without_compiling_is_the_same(rubber: Problem) -> None:
     alone, alone_energy = push_forward(law, jnp.asarray(theta), at)
     np.testing.assert_allclose(stress, np.concatenate([alone, alone]), rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(energy[:7], alone_energy, rtol=1e-10, atol=1e-12)
+
+
+def test_a_discrepancy_widens_all_but_rest(rubber: Problem) -> None:
+    """Nothing at rest; its size at the usual energy; as the energy beyond the largest."""
+    found = Discrepancy(0.3, 2.0, 4.0).at(np.array([[0.0, 2.0, 4.0, 8.0]]))
+    np.testing.assert_allclose(found, [[0.0, 0.3, 0.3 * 2**0.5, 0.3 * 2 * 2**0.5]])
+    part = structures.Part(structure(rubber, NEO_HOOKE, 0.7).law, 0.5, np.full((500, 1), 0.7))
+    stress, energy = Bands((part, part), np.ones(1000), Discrepancy(0.3, 2.0, 4.0)).push(
+        rubber.path.map
+    )
+    expected = Discrepancy(0.3, 2.0, 4.0).at(energy[:1])[0]
+    observed = rubber.path.observed[:, 0]
+    np.testing.assert_allclose(stress.std(axis=0)[observed, 0], expected[observed], rtol=0.1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("law", ["gent", "arruda_boyce", "mooney_rivlin"])
+@pytest.mark.parametrize("relative", [0.05, 0.1])
+def test_bands_cover_the_clean_truth(law: str, relative: float) -> None:
+    """Six data sets: the 95 % band holds most of the path, and is not much wider than one law's."""
+    cheap = {"infer.method": "svgd", "infer.particles": 50, "infer.steps": 200}
+    cheap |= {"assess.certificate_states": 200, "assess.noise_draws": 50, "assess.path_points": 101}
+    covered = []
+    for seed in range(6):
+        changes = {**cheap, "seed": seed, "data.law": law, "noise.relative": relative}
+        result = steinmetz.run(steinmetz.study("hyperelasticity", changes))
+        clean = result.scores.coverage_clean
+        assert clean is not None
+        covered.append(clean["95"])
+    assert np.mean(covered) > 0.85

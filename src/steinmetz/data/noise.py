@@ -93,8 +93,8 @@ def discrepancy(
     seen = np.asarray(observations.observed)
     left = (np.asarray(observations.values) - np.asarray(prediction))[seen] ** 2
     own = np.asarray(stated(observations, prediction, 0.0))[seen] ** 2
-    least = _least(observations) if given is None else given
-    shares = np.append(least, _SHARES[least < _SHARES] if given is None else ())
+    first = least(observations) if given is None else given
+    shares = np.append(first, _SHARES[first < _SHARES] if given is None else ())
     variance = own + ((shares * observations.scale) ** 2)[:, None]
     unlikely = np.sum(left / variance + np.log(variance), axis=1)
     unlikely[1:] += np.log(left.size)
@@ -102,8 +102,11 @@ def discrepancy(
     return float(shares[best]), float(unlikely[best])
 
 
-def _least(observations: Observations) -> float:
-    """A fifth of the stated noise, as a share of the root-mean-square stress."""
+def least(observations: Observations) -> float:
+    """The discrepancy of data that do not ask for any, as a share of the root-mean-square stress.
+
+    A fifth of the stated noise.
+    """
     seen = np.asarray(observations.observed)
     stated_noise = np.asarray(stated(observations, observations.values, 0.0))[seen]
     found = _PART * float(np.sqrt(np.mean(stated_noise**2))) / observations.scale

@@ -2,16 +2,21 @@
 
 import numpy as np
 
+from steinmetz.data import noise
 from steinmetz.engine.problem import Problem
 from steinmetz.engine.sample import Ensemble
 from steinmetz.posterior import structures
-from steinmetz.predict.bands import Bands
+from steinmetz.predict.bands import Bands, Discrepancy
 from steinmetz.sparsify import written
 from steinmetz.sparsify.carve import Carved
 from steinmetz.studies.study import Study
 
 # Added to the seed of a study: the numbers drawn here are not those of another stage.
 _STREAM = 13
+# A discrepancy is smooth: where it is largest, it is so many times its root mean square.
+_PEAK = 2.0
+# Share of the discrepancy, squared, that is none.
+_NOTHING = 0.02
 
 
 def bands_of(study: Study, problem: Problem, carved: Carved, ensemble: Ensemble) -> Bands:
@@ -21,4 +26,15 @@ def bands_of(study: Study, problem: Problem, carved: Carved, ensemble: Ensemble)
     random = np.random.default_rng([study.seed, _STREAM])
     data = written.Problem.of(carved.quadratic, problem.material.reference)
     parts = structures.mixture(random, list(carved.structures), data, len(ensemble.theta))
-    return Bands(parts, random.permutation(ensemble.factor))
+    return Bands(parts, random.permutation(ensemble.factor), _discrepancy(study, problem, carved))
+
+
+def _discrepancy(study: Study, problem: Problem, carved: Carved) -> Discrepancy | None:
+    """What the data say that laws miss; nothing where it was stated, or where they do not."""
+    train = problem.train
+    missed = carved.floor**2 - noise.least(train) ** 2
+    if study.noise.floor != "estimated" or missed <= _NOTHING * carved.floor**2:
+        return None
+    energy = np.asarray(carved.law.energy(train.inputs))
+    size = _PEAK * float(np.sqrt(missed)) * train.scale
+    return Discrepancy(size, float(energy.mean()), float(energy.max()))

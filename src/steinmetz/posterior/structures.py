@@ -4,7 +4,8 @@ Given its terms, a law is linear in its coefficients and nearly so in its free c
 posterior and evidence are Gaussian closed forms. No law need be exactly true: then one of several
 that are almost as good takes all the weight by chance. So the posterior is averaged over bootstraps
 of the data, whole tensors at a time (Huggins and Miller 2023): a structure has the weight with
-which it is found again when the data are drawn anew.
+which it is found again when the data are drawn anew. Where a law is true, its band is √2 times as
+wide as it had to be.
 """
 
 from typing import NamedTuple
@@ -18,9 +19,6 @@ from steinmetz.sparsify.written import Problem, Structure, Written
 
 # Data sets that are drawn from the data.
 BAGS = 50
-# Data of a drawn set, as a multiple of the data there are. Two keep the width of a posterior whose
-# law is true, one is √2 times as wide; no law here is quite true.
-_SIZE = 1.5
 # Times that draws with a negative coefficient are drawn again before they are put to zero.
 _TRIES = 50
 
@@ -54,8 +52,7 @@ def mixture(
 ) -> tuple[Part, ...]:
     """The laws that are drawn, those of most weight first, with `draws` draws in all."""
     data = len(problem.x)
-    chances = np.full(data, 1 / data)
-    counts = random.multinomial(round(_SIZE * data), chances, size=BAGS).astype(float)
+    counts = random.multinomial(data, np.full(data, 1 / data), size=BAGS).astype(float)
     written = [law.written for law in laws]
     every = [_gaussian(problem, law, counts) for law in written]
     price = np.array([law.price for law in laws])

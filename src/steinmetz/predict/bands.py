@@ -11,16 +11,39 @@ from steinmetz.potentials.law import Law
 from steinmetz.predict.push_forward import Pushed, push_forward
 from steinmetz.records import Reference, StressMap
 
+# The most components that a stress has.
+_COMPONENTS = 10
+
+
+class Discrepancy(NamedTuple):
+    """What all laws miss, in the unit of stress, by the energy of a state.
+
+    It grows as the root of the energy, as stress does: nothing at rest, `size` at the energy
+    `usual`. Beyond the energy `largest`, where there are no data, it grows as the energy.
+    """
+
+    size: float
+    usual: float
+    largest: float
+
+    def at(self, energy: Float[np.ndarray, "draws states"]) -> Float[np.ndarray, "draws states"]:
+        """The deviation at every state."""
+        positive = np.maximum(energy, 0.0)
+        beyond = np.sqrt(np.maximum(positive / self.largest, 1.0))
+        return np.asarray(self.size * np.sqrt(positive / self.usual) * beyond)
+
 
 class Bands(NamedTuple):
     """Laws with draws of their parameters, and the noise factor of every draw.
 
     One part is the posterior of one law; several are a posterior over laws, each with as many draws
-    as its weight is worth.
+    as its weight is worth. Where the data say that no law is right, stress differs from that of its
+    law by a `discrepancy`, in each component and draw by another share of it.
     """
 
     parts: tuple[Part, ...]
     factor: Float[np.ndarray, "draws"]
+    discrepancy: Discrepancy | None = None
 
     @classmethod
     def of(
@@ -38,8 +61,12 @@ class Bands(NamedTuple):
             (only,) = self.parts
             return push_forward(only.law, jnp.asarray(only.theta), at)
         every = [_pushed(part, at) for part in self.parts]
-        stress, energy = zip(*every, strict=True)
-        return np.concatenate(stress), np.concatenate(energy)
+        stress, energy = (np.concatenate(part) for part in zip(*every, strict=True))
+        if self.discrepancy is not None:
+            shares = np.random.default_rng(len(stress)).standard_normal((len(stress), _COMPONENTS))
+            size = self.discrepancy.at(energy)
+            stress += size[:, :, None] * shares[:, None, : stress.shape[2]]
+        return stress, energy
 
 
 def _pushed(part: Part, at: StressMap) -> tuple[Pushed, Float[np.ndarray, "draws states"]]:
