@@ -148,7 +148,8 @@ def find(climbers: Climber, starts: Starts) -> Modes:
     """
     found, heights = climbers(starts)
     centres, roots, slopes = (np.asarray(part) for part in (found.centre, found.root, found.slope))
-    evidence = np.asarray(heights) + np.linalg.slogdet(roots)[1]
+    with np.errstate(invalid="ignore"):  # a climb that was lost has no root
+        evidence = np.asarray(heights) + np.linalg.slogdet(roots)[1]
     evidence = np.where(np.isfinite(evidence) & np.isfinite(roots).all((1, 2)), evidence, -np.inf)
     good = (slopes <= MODE_SLOPE) & np.isfinite(evidence)
     rank = np.lexsort((-evidence, ~good))
