@@ -139,7 +139,7 @@ def _of_i1(outer: Callable[[Numerics, Value, Value], tuple[Value, Value]], **mor
         zero = numerics.zeros_like(slope)
         return slope * volume, zero, -p[1] * x[0] * slope * volume / x[2]
 
-    return Shape(energy, slopes, outgrows=lambda p: p[1] == 0, **more)
+    return Shape(energy, slopes, **{"outgrows": lambda p: p[1] == 0, **more})
 
 
 def _exponential(numerics: Numerics, y: Value, b: Value) -> tuple[Value, Value]:
@@ -156,14 +156,17 @@ def _locking(numerics: Numerics, y: Value, m: Value) -> tuple[Value, Value]:
     return m * value, 1 / left + beyond / left**2
 
 
+def _softplus(numerics: Numerics, y: Value, b: Value) -> tuple[Value, Value]:
+    """2/b log((1 + e^by)/2): from slope one at rest to slope two."""
+    tail = numerics.exp(-b * numerics.abs(y))
+    value = 2 / b * (numerics.maximum(b * y, 0.0) + numerics.log1p(tail) - np.log(2))
+    return value, 2 * numerics.where(y > 0, 1.0, tail) / (1 + tail)
+
+
 def _power(numerics: Numerics, y: Value, k: Value) -> tuple[Value, Value]:
     """y^k of what is positive."""
     positive = numerics.maximum(y, 0.0)
     return positive**k, k * positive ** (k - 1)
-
-
-def _i1(x: Invariants, p: Constants) -> Value:
-    return x[0] * x[2] ** -p[1] - 3
 
 
 def _symbolic(
@@ -174,7 +177,7 @@ def _symbolic(
     def form(x: Invariants, p: Constants) -> Value:
         import sympy
 
-        return outer(sympy, _i1(x, p), p[0])
+        return outer(sympy, x[0] * x[2] ** -p[1] - 3, p[0])
 
     return form
 
@@ -240,6 +243,14 @@ SHAPES: dict[str, Shape] = {
         symbolic=_symbolic(_locking_form),
         label=_name("lock(I1, {:.3g})"),
         constant="limit",
+    ),
+    "softplus": _of_i1(
+        _softplus,
+        symbolic=_symbolic(lambda s, y, b: 2 / b * s.log((1 + s.exp(b * y)) / 2)),
+        label=_name("softplus({:.3g} I1)"),
+        least=0.0,
+        constant="rate",
+        outgrows=lambda p: False,
     ),
     "power": _of_i1(
         _power, symbolic=_symbolic(lambda s, y, k: y**k), label=_name("(I1 - 3)^{:.3g}")

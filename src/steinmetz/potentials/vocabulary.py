@@ -26,6 +26,8 @@ _RATES = {0.5: 2, 1.0: 1, 2.0: 2, 5.0: 2}
 # Powers k of J^−k/|k|, and pairs J^k + J^−k.
 _OF_VOLUME = {1.0: 1, 2.0: 1, 3.0: 2, 4.0: 2, 5.0: 2, -3.0: 2, -4.0: 2, -5.0: 2}
 _PAIRS = {2.0: 1, 3.0: 2, 4.0: 2, 5.0: 1}
+# Price of what no textbook has.
+_RARE = 2.0
 # Simple values to which a fitted constant may be put.
 NICE = {
     "norm": tuple(_OF_NORM),
@@ -105,12 +107,13 @@ def _free(reach: float, incompressible: bool) -> Iterator[Atom]:
         "stretches": (1.0, np.geomspace(1, 12, 10)),
         "areas": (1.0, np.geomspace(1, 8, 8)),
         "exponential": (0.0, np.geomspace(0.3, 12, 10) / reach),
+        "softplus": (0.0, np.geomspace(1, 30, 6) / reach),
         "locking": (reach, reach * (1 + np.geomspace(0.05, 8, 10))),
     }
     for shape, (least, grid) in grids.items():
         for value in grid:
             term = Term(shape, (least, 0.0), not incompressible, free=True)
-            yield Atom(term, (float(value), 0.0), 1.0)
+            yield Atom(term, (float(value), 0.0), _RARE if shape == "softplus" else 1.0)
     if not incompressible:
         for shape in ("exponential", "locking"):
             least, grid = grids[shape]
