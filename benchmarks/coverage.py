@@ -1,8 +1,9 @@
 """How often the bands cover the clean truth: laws × data sets × noise.
 
 The band of all laws that may hold beside that of the printed law alone, both averaged over
-bootstraps of the data in closed form, along the validation path, in the range of the data and beyond it (to ±40 %). Printed are the share of the
-clean truth inside the 95 % band, its mean width, the interval score, and R² of the median.
+bootstraps of the data in closed form, along the validation path, in the range of the data and
+beyond it (to ±40 %). Printed are the share of the clean truth inside the 95 % band, its mean width,
+the interval score, and R² of the median.
 
     python benchmarks/coverage.py --seeds 10
 """
@@ -61,9 +62,8 @@ def main() -> None:
                 changes = {"data.law": law, "seed": seed, "noise.relative": relative}
                 study = config.load("hyperelasticity", {**changes, "assess.path_points": 201})
                 problem = prepare(stage_keys(seed)["data"], study)
-                truth = np.asarray(
-                    problem.truth.stress(problem.material.reference, problem.path.map)
-                )
+                reference, path = problem.material.reference, problem.path
+                truth = np.asarray(problem.truth.stress(reference, path.map))
                 cells = assessed.varying(truth, path.observed)
                 inside = path.sampled[:, None]
                 for name, draws in bands(study, problem, carve_law(study, problem)).items():
