@@ -10,6 +10,7 @@ from steinmetz.assess.evidence import (
     PROVEN,
     ROUNDING,
     VIOLATED,
+    Codes,
     Evidence,
     Flags,
     Point,
@@ -70,8 +71,13 @@ def _polyconvex(seen: Evidence) -> Point:
         PROVEN: f"signs and activations prove Ψ {claim}, which is sufficient",
         CHECKED: f"signs do not prove Ψ {claim}; no random state contradicts",
         VIOLATED: f"the sufficient condition fails at a random state: Ψ {claim}",
-    }[int(codes.max())]
-    return Point(name, True, codes, np.full(len(codes), np.nan), name, words)
+    }
+    return _of_worst(name, codes, words)
+
+
+def _of_worst(name: str, codes: Codes, words: dict[int, str]) -> Point:
+    """A point without a figure, with the sentence of the worst law."""
+    return Point(name, True, codes, np.full(len(codes), np.nan), name, words[int(codes.max())])
 
 
 def _by_term(seen: Evidence) -> Point:
@@ -81,8 +87,8 @@ def _by_term(seen: Evidence) -> Point:
         PROVEN: "every term is polyconvex, and no coefficient is negative",
         CHECKED: "a coefficient is negative; no state was met where Ψ is not elliptic",
         VIOLATED: "Ψ is not elliptic at some state, which every polyconvex law is",
-    }[int(codes.max())]
-    return Point("polyconvex", True, codes, np.full(len(codes), np.nan), "polyconvex", words)
+    }
+    return _of_worst("polyconvex", codes, words)
 
 
 def _not_elliptic(seen: Evidence) -> Flags:
@@ -105,8 +111,8 @@ def _monotone(seen: Evidence) -> Point:
         PROVEN: f"signs and activations prove that Ψ does not fall with {listed}",
         CHECKED: f"signs do not prove that Ψ does not fall with {listed}; no random state does",
         VIOLATED: f"Ψ falls with {' and '.join(falling)} at a random state",
-    }[int(codes.max())]
-    return Point(name, True, codes, np.full(len(codes), np.nan), name, words)
+    }
+    return _of_worst(name, codes, words)
 
 
 def _stress_free(seen: Evidence) -> Point:

@@ -15,7 +15,7 @@ from steinmetz.records import Observations
 
 # Discrepancy before any is estimated; the part of the noise that is allowed for in any case; and
 # the shares of the root-mean-square stress that are tried.
-_USUAL = 0.02
+USUAL = 0.02
 _PART = 0.2
 _SHARES = np.geomspace(1e-5, 1, 201)
 
@@ -44,7 +44,7 @@ class Config(BaseModel):
     @property
     def allowed(self) -> float:
         """The discrepancy before any is estimated."""
-        return _USUAL if self.floor == "estimated" else self.floor
+        return USUAL if self.floor == "estimated" else self.floor
 
 
 @jax.jit

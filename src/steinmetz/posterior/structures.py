@@ -19,6 +19,8 @@ from steinmetz.sparsify.written import Problem, Structure, Written
 
 # Data sets that are drawn from the data.
 BAGS = 50
+# Added to the diagonal of a precision, relatively: terms may be nearly the same.
+_RIDGE = 1e-11
 # Times that draws with a negative coefficient are drawn again before they are put to zero.
 _TRIES = 50
 
@@ -90,6 +92,7 @@ def _gaussian(problem: Problem, law: Written, counts: Float[np.ndarray, "bags da
     rows = changes.reshape(len(problem.x), -1, len(at))
     left = left.reshape(len(problem.x), -1)
     precision = np.einsum("bn,nri,nrj->bij", counts, rows, rows, optimize=True) + np.diag(prior)
+    precision += np.diag(_RIDGE * np.einsum("bii->i", precision) / len(counts))
     pull = np.einsum("bn,nri,nr->bi", counts, rows, left, optimize=True)
     pull[:, :known] -= prior[:known] * at[:known]
     root = np.linalg.inv(np.linalg.cholesky(precision)).swapaxes(1, 2)

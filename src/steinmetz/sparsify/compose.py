@@ -32,8 +32,6 @@ _PASSES = 4
 _FITTED, _FIRST = 6, 3
 # Price of a law whose energy stays finite where it should not.
 _NO_GROWTH = 4.0
-# Discrepancy of the first pass, where none is given.
-_FIRST_FLOOR = 0.02
 # Laws of a pass among which the likeliest is looked for.
 _JUDGED = 12
 # Laws that are kept beside the best: how much higher their score may be, and how many.
@@ -73,7 +71,7 @@ def compose(
     x = np.asarray(observations.inputs)
     atoms = vocabulary(float(x[:, 0].max()) - 3, x.shape[1] == 2)
     count, prediction = observations.cells, observations.values
-    floor = _FIRST_FLOOR if wanted.floor is None else wanted.floor
+    floor = noise.USUAL if wanted.floor is None else wanted.floor
     price = np.array([_PRICE + a.price + a.term.size * np.log(count) for a in atoms])
     starts: list[Subset] = []
     for number in range(_PASSES):
