@@ -272,9 +272,12 @@ class _Reader:
         try:
             return kind.model_validate(given)
         except pydantic.ValidationError as error:
-            first = error.errors()[0]
-            place = prefix + ".".join(str(part) for part in first["loc"])
-            message = first["msg"][0].lower() + first["msg"][1:]
+            every = error.errors()
+            first, named = every[0], _setting(every[0]["loc"])
+            place = prefix + named
+            # A setting that may be a number or a word is wrong as either.
+            parts = [each["msg"] for each in every if _setting(each["loc"]) == named]
+            message = ", or ".join(part[0].lower() + part[1:] for part in parts)
             if first["type"] == "extra_forbidden":
                 message = registry.unknown(
                     "setting", place, [prefix + n for n in kind.model_fields]
@@ -284,3 +287,9 @@ class _Reader:
             else:
                 message = f"{place} = {first['input']!r} is not possible: {message}"
             raise InputError(f"{self.source}: {message}") from None
+
+
+def _setting(place: tuple[int | str, ...]) -> str:
+    """The name of a setting; pydantic adds the kind of value that was tried."""
+    tried = ("constrained-", "literal[")
+    return ".".join(str(part) for part in place if not str(part).startswith(tried))
