@@ -80,8 +80,8 @@ def thresholding(rows, target):
 def regressed(problem, study, method):
     """The law that a method finds among terms with fixed constants."""
     data, reference = problem.train, problem.material.reference
-    reach = float(np.asarray(data.inputs)[:, 0].max()) - 3
-    atoms = [atom for atom in vocabulary(reach, False) if not atom.term.free]
+    first, second = (np.asarray(data.inputs).max(axis=0)[:2] - 3).tolist()
+    atoms = [atom for atom in vocabulary((first, second), False) if not atom.term.free]
     prediction = data.values
     for _ in range(PASSES):
         deviation = noise.deviation(data, prediction, study.noise.allowed)

@@ -14,7 +14,7 @@ from steinmetz.potentials.mechanics import Term, Terms
 from steinmetz.potentials.vocabulary import Atom, vocabulary
 from steinmetz.records import Reference
 
-ATOMS = {free: vocabulary(reach=0.8, incompressible=free) for free in (False, True)}
+ATOMS = {free: vocabulary(reach=(0.8, 1.8), incompressible=free) for free in (False, True)}
 
 
 def law_of(terms: tuple[Term, ...], values: list[float], incompressible: bool = False) -> Law:
@@ -26,7 +26,7 @@ def law_of(terms: tuple[Term, ...], values: list[float], incompressible: bool = 
 def law_with(atoms: list[Atom], incompressible: bool = False) -> Law:
     values: list[float] = []
     for number, atom in enumerate(atoms):
-        excess = [atom.constants[0] - atom.term.constants[0]] if atom.term.free else []
+        excess = atom.term.excess(atom.constants)
         values += [0.7 + 0.01 * number, *excess]
     return law_of(tuple(atom.term for atom in atoms), values, incompressible)
 
@@ -102,7 +102,7 @@ FORMS = [
         r" - 0.4 \log{\left(J \right)} - 1.2 \left(J - 1\right)",
     ),
     (
-        (Term("locking", (1.0, 2 / 3), free=True), Term("volume pair", (5.0, 0.0))),
+        (Term("locking", (1.0, 2 / 3), free=(0,)), Term("volume pair", (5.0, 0.0))),
         [0.5, 1.5, 2.0],
         "-1.25*log(1 - (I1/J**(2/3) - 3)/2.5) + 0.08*(J**5 + J**(-5) - 2)",
         r"-1.25 \log{\left(1 - \frac{\frac{I_{1}}{J^{\frac{2}{3}}} - 3}{2.5} \right)}"

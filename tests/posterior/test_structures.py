@@ -19,7 +19,7 @@ from steinmetz.sparsify import written
 from steinmetz.sparsify.written import Structure
 
 MOONEY = (Term("norm", (2.0, 0.0)), Term("cofactor", (2.0, 0.0)))
-LOCKING = (Term("locking", (5.0, 0.0), free=True),)
+LOCKING = (Term("locking", (5.0, 0.0), free=(0,)),)
 NEO_HOOKE = MOONEY[:1]
 
 

@@ -13,6 +13,7 @@ from cases import Numbers
 from steinmetz.engine.problem import Problem, prepare
 from steinmetz.exporters.names import textbook
 from steinmetz.materials.principal import power_sum
+from steinmetz.potentials import vocabulary
 from steinmetz.potentials.law import Law
 from steinmetz.records import Observations
 from steinmetz.sparsify.compose import Wanted, compose
@@ -179,3 +180,45 @@ def test_most_laws_are_found_in_noise(rubber: Problem) -> None:
         errors = [misses(found(*compressible(law, s, 0.05)), name, expected) for s in SEEDS]
         sure += [law] if max(errors) < 0.1 else []
     assert len(sure) >= 6, sure
+
+
+@pytest.mark.parametrize("relative", [0.0, 0.05])
+def test_two_invariants_in_one_argument_are_found(rubber: Problem, relative: float) -> None:
+    """5/4 exp(0.3 (I1 − 3) + 0.1 (I2 − 3)): the rates within 1 % clean and 10 % in noise."""
+
+    def energy(a: Array, b: Array) -> Array:
+        return 1.25 * jnp.exp(0.3 * (a - 3) + 0.1 * (b - 3))
+
+    data = noisy(three_tests(rubber, energy, (2.2, 1.7, 2.0))[0], 0, relative)
+    law = found(rubber, data)
+    ((term, coefficient, (rate, _, ratio)),) = law.terms.placed(np.asarray(law.values))
+    within = 0.1 if relative else 0.01
+    assert term.shape == "exponential"
+    assert coefficient == pytest.approx(0.5, rel=within)
+    assert rate / (1 + ratio) == pytest.approx(0.3, rel=within)
+    assert rate * ratio / (1 + ratio) == pytest.approx(0.1, rel=within)
+
+
+@pytest.mark.parametrize("relative", [0.0, 0.02, 0.05])
+def test_units_hold_what_no_term_holds(
+    rubber: Problem, monkeypatch: pytest.MonkeyPatch, relative: float
+) -> None:
+    """Fibres that bear from a mean strain on: a bend of I1 and I2 together."""
+
+    def energy(a: Array, b: Array) -> Array:
+        return 0.2 * a + 0.4 * jax.nn.softplus(2 * (0.6 * a + 0.4 * b - 6))
+
+    data, clean = three_tests(rubber, energy, (3.6, 2.2, 3.0))
+
+    def missed() -> float:
+        predicted = np.asarray(found(rubber, noisy(data, 0, relative)).stress(data.map))
+        return float(np.sqrt(np.mean((predicted - clean) ** 2) / np.mean(clean**2)))
+
+    law = found(rubber, noisy(data, 0, relative))
+    with_units = missed()
+    monkeypatch.setattr(vocabulary, "_units", lambda *_: iter(()))
+    without = missed()
+    assert "unit" in {term.shape for term in law.terms.terms}
+    assert with_units < max(1e-4, relative / 2)
+    assert without > 2 * with_units
+    assert without > 0.01

@@ -19,7 +19,7 @@ from steinmetz.sparsify.carve import Carved, Restart
 from steinmetz.sparsify.choose import from_plain, to_plain
 from steinmetz.sparsify.written import Structure
 
-FORMAT = "steinmetz-carving/3"
+FORMAT = "steinmetz-carving/4"
 
 
 class ChangedData(ValueError):

@@ -57,7 +57,7 @@ def _every(law: Law, graph: Terms, digits: int) -> Iterator[tuple[float, Form]]:
     ]
     for term, coefficient, constants in placed:
         form = SHAPES[term.shape].symbolic(x, tuple(exact(p, digits) for p in constants))
-        for weight, factor in _centred(form, rest):
+        for weight, factor in _centred(form, rest, digits):
             yield coefficient * weight, factor
     for term, coefficient, constants in placed:
         if term.barrier:
@@ -68,7 +68,7 @@ def _every(law: Law, graph: Terms, digits: int) -> Iterator[tuple[float, Form]]:
         yield -taken, symbol - rest[symbol]
 
 
-def _centred(form: Form, rest: dict[Form, Form]) -> Iterator[tuple[float, Form]]:
+def _centred(form: Form, rest: dict[Form, Form], digits: int) -> Iterator[tuple[float, Form]]:
     """A sum as weights times factors that vanish at rest; equal weights share one factor."""
     import sympy
 
@@ -82,7 +82,7 @@ def _centred(form: Form, rest: dict[Form, Form]) -> Iterator[tuple[float, Form]]
         others = dict.fromkeys(whole.free_symbols - rest.keys(), 1)
         value = float(whole.subs({**rest, **others}))
         if whole.free_symbols:
-            yield float(weight), whole - exact(value)
+            yield float(weight), whole - exact(value, digits)
 
 
 def _expanded(factor: Form) -> list[tuple[Form, Form]]:

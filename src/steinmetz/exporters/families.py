@@ -8,7 +8,7 @@ one, and parameters as functions of c and of the constant s of the shape.
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
-from steinmetz.potentials.classical import Value
+from steinmetz.potentials.shape import Value
 
 Formula = Callable[[Value, Value], Value]
 

@@ -13,7 +13,7 @@ from steinmetz.exporters.base import NOBODY, About
 from steinmetz.potentials.law import Law, rebuild, structure
 
 SUFFIX = ".json"
-FORMAT = "steinmetz-law/2"
+FORMAT = "steinmetz-law/3"
 # Digits that tell every double from its neighbours.
 _EXACT = 17
 

@@ -13,15 +13,14 @@ from pydantic import Field
 
 from steinmetz.assess.bands import Band, band, listed
 from steinmetz.exporters.families import FAMILIES, TOGETHER, VOLUMES, Family, Slot
-from steinmetz.potentials.classical import Value
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.mechanics import Term, Terms
+from steinmetz.potentials.shape import Value
+from steinmetz.potentials.vocabulary import SAME
 from steinmetz.records import Document
 
 # Textbook parameters by symbol, as functions of θ; θ may have a second axis, over draws.
 Formulas = dict[str, Callable[[Value], Value]]
-# Sums over stretches that are invariants.
-_SAME = {("stretches", 2.0): "norm", ("areas", 2.0): "cofactor"}
 _ONLY_VOLUME = ("log", "log square", "volume square", "volume power", "volume pair")
 # J^−q without which a term does not feel the volume: q over the exponent, or q.
 _RATIOS = {"norm": 1 / 3, "cofactor": 2 / 3}
@@ -67,7 +66,7 @@ class _Placed(NamedTuple):
     def shape(self) -> str:
         """The shape; a sum of squared stretches is an invariant."""
         own = self.term.shape
-        return own if self.term.free else _SAME.get((own, self.term.constants[0]), own)
+        return own if self.term.free else SAME.get((own, self.term.constants[0]), own)
 
     def fills(self, slot: Slot) -> bool:
         """Whether it is such a term; an exponent that is fitted is never a prescribed one."""
@@ -81,7 +80,7 @@ class _Placed(NamedTuple):
         """A parameter of a slot as a function of θ."""
         term, place = self.term, self.place
         return lambda theta: function(
-            theta[place], term.at(theta[place + 1] if term.free else 0.0)[0]
+            theta[place], term.at([theta[place + 1 + n] for n in range(term.size - 1)])[0]
         )
 
 
@@ -121,10 +120,12 @@ def _kind(shear: list[_Placed]) -> str | None:
 
     "isochoric" if they do not feel the volume, "barrier" by −n log J, "linear" by −n (J − 1);
     "mixed" if both occur. None where the power of the volume is none of a textbook; so with
-    (I1 − 3)^k, which is zero where I1 < 3.
+    (I1 − 3)^k, which is zero where I1 < 3; and where a term has I1 and I2 in one argument.
     """
     found = set()
     for each in shear:
+        if len(each.term.constants) > 2:
+            return None
         constant, q = each.term.constants
         ratio = _RATIOS.get(each.shape)
         isochoric = _SHARE if ratio is None else ratio * constant

@@ -82,13 +82,13 @@ def _shares(logarithms: Float[np.ndarray, "laws bags"]) -> Float[np.ndarray, "la
 def _gaussian(problem: Problem, law: Written, counts: Float[np.ndarray, "bags data"]) -> _Gaussian:
     """Linearised at the law; the prior of a coefficient is what alone would explain the data.
 
-    That of a free constant is as wide as its value; both are half-normal.
+    That of a free constant is as wide as its value (`Written.widths`); both are half-normal.
     """
     at, changes = law.vector, problem.changes(law)
     known = len(law.atoms)
     left = problem.target - changes[:, :known] @ at[:known]
     size = np.linalg.norm(problem.target) / np.linalg.norm(changes[:, :known], axis=0)
-    prior = np.concatenate([size, at[known:]]) ** -2.0
+    prior = np.concatenate([size, law.widths]) ** -2.0
     rows = changes.reshape(len(problem.x), -1, len(at))
     left = left.reshape(len(problem.x), -1)
     precision = np.einsum("bn,nri,nrj->bij", counts, rows, rows, optimize=True) + np.diag(prior)

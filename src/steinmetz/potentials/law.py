@@ -97,10 +97,14 @@ def _terms(stored: list[dict[str, Any]]) -> tuple[Term, ...]:
     """Terms whose shapes are known and whose constants are finite."""
     found = []
     for row in stored:
-        first, second = (float(value) for value in row["constants"])
-        if row["shape"] not in SHAPES or not math.isfinite(first + second):
+        constants = tuple(float(value) for value in row["constants"])
+        free = tuple(int(place) for place in row["free"])
+        known = row["shape"] in SHAPES and math.isfinite(sum(constants)) and len(constants) >= 2
+        if not known or not set(free) <= set(range(len(constants))):
             raise ValueError(f"unknown term {row['shape']!r} with {row['constants']}")
-        found.append(Term(row["shape"], (first, second), bool(row["barrier"]), bool(row["free"])))
+        if len(constants) > len(SHAPES[row["shape"]].constants):
+            raise ValueError(f"term {row['shape']!r} has no {len(constants)} constants")
+        found.append(Term(row["shape"], constants, bool(row["barrier"]), free))
     return tuple(found)
 
 

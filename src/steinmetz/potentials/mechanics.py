@@ -5,10 +5,11 @@ a function of the volume. Shapes have slope one at the reference, so that a coef
 shear modulus there. What is convex and non-decreasing in ‖F‖ = √I1 and ‖cof F‖ = √I2 and convex in
 J is polyconvex: more than what is convex in (I1, I2, J). With non-negative coefficients the sum is,
 too. A term with a *barrier* is made stress-free by −n log J in place of the −n (J − 1) of the
-reference (method §1): the energy of such a term is infinite at zero volume. One constant of a term
-may be free: it is then a parameter beside the coefficient, counted from its least value upwards.
+reference (method §1): the energy of such a term is infinite at zero volume. Constants of a term may
+be free: they are then parameters beside the coefficient, counted from their least values upwards.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import equinox as eqx
@@ -17,7 +18,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from steinmetz.potentials.base import Potential
-from steinmetz.potentials.classical import SHAPES, Constants, Invariants, Numerics, Value
+from steinmetz.potentials.classical import SHAPES
+from steinmetz.potentials.shape import Constants, Invariants, Numerics, Value
 from steinmetz.shapes import Inputs, Points, Scalar, Theta
 
 # Inputs of terms; J is missing where the volume cannot change.
@@ -34,21 +36,34 @@ _REFERENCE = (3.0, 3.0, 1.0)
 
 
 class Term(NamedTuple):
-    """A shape with its constants; `free`: the first of them is counted from there upwards."""
+    """A shape with its constants; `free` are the places of those counted from there upwards."""
 
     shape: str
-    constants: tuple[float, float]
+    constants: tuple[float, ...]
     barrier: bool = False
-    free: bool = False
+    free: tuple[int, ...] = ()
 
     @property
     def size(self) -> int:
-        """Parameters: the coefficient, and the free constant."""
-        return 1 + self.free
+        """Parameters: the coefficient, and the free constants."""
+        return 1 + len(self.free)
 
-    def at(self, excess: Value) -> Constants:
-        """The constants where the free one is `excess` above its least value."""
-        return (self.constants[0] + excess, self.constants[1]) if self.free else self.constants
+    def at(self, excess: Sequence[Value]) -> Constants:
+        """The constants where free ones are `excess` above their least values."""
+        found: list[Value] = list(self.constants)
+        for place, above in zip(self.free, excess, strict=True):
+            found[place] = found[place] + above
+        return tuple(found)
+
+    def excess(self, constants: Sequence[Value]) -> list[Value]:
+        """How far the free ones of some constants are above their least values."""
+        return [constants[place] - self.constants[place] for place in self.free]
+
+    def snapped(self, place: int, value: float) -> "Term":
+        """The same with a free constant fixed at a value."""
+        constants = (*self.constants[:place], value, *self.constants[place + 1 :])
+        left = tuple(other for other in self.free if other != place)
+        return self._replace(constants=constants, free=left)
 
     def slopes(self, numerics: Numerics, x: Invariants, p: Constants) -> Invariants:
         """∂T/∂I1, ∂T/∂I2, ∂T/∂J, those of the barrier among them."""
@@ -78,7 +93,7 @@ class Term(NamedTuple):
 
 
 class Terms(Potential):
-    """Ψ(θ, x) = Σ c_i T_i(x); θ has every coefficient, followed by the excess of a free one."""
+    """Ψ(θ, x) = Σ c_i T_i(x); θ has every coefficient, followed by the excesses of free ones."""
 
     inputs: tuple[str, ...] = eqx.field(static=True)
     terms: tuple[Term, ...] = eqx.field(static=True)
@@ -93,7 +108,7 @@ class Terms(Potential):
         """Every term with its coefficient and its constants."""
         found, place = [], 0
         for term in self.terms:
-            excess = theta[place + 1] if term.free else 0.0
+            excess = [theta[place + number] for number in range(1, term.size)]
             found.append((term, theta[place], term.at(excess)))
             place += term.size
         return found
@@ -128,12 +143,12 @@ class Terms(Potential):
         return slopes, energies
 
     def names(self) -> tuple[str, ...]:
-        """A name per parameter: the label of a term, and that of its free constant."""
+        """A name per parameter: the label of a term, and those of its free constants."""
         found: list[str] = []
         for term in self.terms:
-            shape = SHAPES[term.shape]
+            names = SHAPES[term.shape].constants
             label = term.label() if not term.free else f"{term.shape}"
-            found += [label, f"{label}.{shape.constant}"] if term.free else [label]
+            found += [label, *(f"{label}.{names[place]}" for place in term.free)]
         return tuple(
             name if found[:index].count(name) == 0 else f"{name} {found[:index].count(name) + 1}"
             for index, name in enumerate(found)
@@ -173,8 +188,8 @@ class Terms(Potential):
         """The natural unit of every parameter: the modulus, and the size of a free constant."""
         found: list[float] = []
         for term in self.terms:
-            scale = term.constants[0] if term.shape == "locking" else 1.0
-            found += [modulus, scale] if term.free else [modulus]
+            own = term.constants[0] if "locking" in term.shape else 1.0
+            found += [modulus, *(own if place == 0 else 1.0 for place in term.free)]
         return np.array(found)
 
 

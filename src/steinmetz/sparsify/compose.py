@@ -36,6 +36,8 @@ _NO_GROWTH = 4.0
 _JUDGED = 12
 # Laws that are kept beside the best: how much higher their score may be, and how many.
 _WORSE, _MIXED = 40.0, 80
+# Rise of χ² up to which a fitted law is tried without a term.
+_LITTLE = 10.0
 # Two free constants of one shape that differ by less, relatively, are the same.
 _TWINS = 0.03
 
@@ -69,7 +71,8 @@ def compose(
 ) -> Composed:
     """The best laws of every size, best first."""
     x = np.asarray(observations.inputs)
-    atoms = vocabulary(float(x[:, 0].max()) - 3, x.shape[1] == 2)
+    first, second = (x.max(axis=0)[:2] - 3).tolist()
+    atoms = vocabulary((first, second), x.shape[1] == 2)
     count, prediction = observations.cells, observations.values
     floor = noise.USUAL if wanted.floor is None else wanted.floor
     price = np.array([_PRICE + a.price + a.term.size * np.log(count) for a in atoms])
@@ -141,7 +144,7 @@ def _candidates(
         law = problem.fitted(chosen)
         if not np.isfinite(law.misfit) or min(law.coefficients) <= 0 or _twins(law.atoms):
             return None
-        key = tuple(sorted((*atom.term, round(atom.constants[0], 3)) for atom in law.atoms))
+        key = tuple(sorted((*atom.term, tuple(np.round(atom.free, 3))) for atom in law.atoms))
         if key in laws and laws[key].misfit <= law.misfit:
             return None
         laws[key] = law
@@ -158,7 +161,7 @@ def _candidates(
                 break
             queue = [judge(tuple(atoms[place] for place in subset))]
             while queue:
-                queue += [judge(simple) for simple in _simpler(queue.pop())]
+                queue += [judge(simple) for simple in _simpler(problem, queue.pop())]
     return list(laws.values())
 
 
@@ -167,21 +170,24 @@ def _twins(atoms: tuple[Atom, ...]) -> bool:
     same = [
         first.term.shape == second.term.shape
         and first.term.barrier == second.term.barrier
+        and len(first.constants) == len(second.constants)
         and np.allclose(first.constants, second.constants, rtol=_TWINS)
         for first, second in combinations(atoms, 2)
     ]
     return any(same)
 
 
-def _simpler(law: Written | None) -> list[tuple[Atom, ...]]:
-    """The atoms of a law with one free constant put to a simple value near it."""
+def _simpler(problem: Problem, law: Written | None) -> list[tuple[Atom, ...]]:
+    """The atoms of a law without one that hardly matters, or with a constant at a simple value."""
     if law is None:
         return []
-    return [
-        (*law.atoms[:place], atom.snapped(value), *law.atoms[place + 1 :])
-        for place, atom in enumerate(law.atoms)
-        if atom.term.free
-        for value in nice(atom)
+    fewer = [law.atoms[:number] + law.atoms[number + 1 :] for number in range(len(law.atoms))]
+    enough = law.misfit + _LITTLE
+    matter = [atoms for atoms in fewer if atoms and problem.written(atoms).misfit < enough]
+    return matter + [
+        (*law.atoms[:number], atom.snapped(place, value), *law.atoms[number + 1 :])
+        for number, atom in enumerate(law.atoms)
+        for place, value in nice(atom)
     ]
 
 
@@ -205,7 +211,7 @@ def composed(
     if settings.parameters is not None:
         row, reason = choose(table, count, 0.0, settings.parameters)
         best = row.active
-    full = len(vocabulary(1.0, len(reference.point) == 2))
+    full = len(vocabulary((1.0, 1.0), len(reference.point) == 2))
     return Carved(
         law=of_size[best].law(reference),
         full=full,

@@ -4,6 +4,7 @@ Coefficients of terms with given constants are a linear least-squares problem; f
 fitted by damped Gauss–Newton steps, the coefficients going along.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -22,6 +23,8 @@ from steinmetz.sparsify.subsets import Normal
 _STEPS, _LONGEST = 20, 0.5
 # Relative step of a difference quotient in a free constant.
 _DIFFERENCE = 1e-5
+# Places of constants that are weights in an argument.
+_WEIGHTS = (2, 3)
 
 
 class Written(NamedTuple):
@@ -61,32 +64,38 @@ class Written(NamedTuple):
     @property
     def vector(self) -> Float[np.ndarray, "parameters"]:
         """All coefficients, then all free constants."""
-        free = [atom.constants[0] for atom in self.atoms if atom.term.free]
-        return np.array([*self.coefficients, *free])
+        return np.array(
+            [*self.coefficients, *(value for atom in self.atoms for value in atom.free)]
+        )
 
     @property
     def least(self) -> Float[np.ndarray, "free"]:
         """The least values of the free constants."""
-        return np.array([atom.term.constants[0] for atom in self.atoms if atom.term.free])
+        terms = [atom.term for atom in self.atoms]
+        return np.array([term.constants[place] for term in terms for place in term.free])
+
+    @property
+    def widths(self) -> Float[np.ndarray, "free"]:
+        """How far free constants may be from zero: as far as they are, weights at least to one."""
+        places = [place for atom in self.atoms for place in atom.term.free]
+        own = self.vector[len(self.atoms) :]
+        return np.where(np.isin(places, _WEIGHTS), np.maximum(own, 1.0), own)
 
     def parameters(
         self, vectors: Float[np.ndarray, "draws parameters"]
     ) -> Float[np.ndarray, "draws parameters"]:
-        """Rows like `vector` as parameters of a law: coefficients, each with its excess."""
+        """Rows like `vector` as parameters of a law: coefficients, each with its excesses."""
         columns: list[Float[np.ndarray, "draws"]] = []
-        constants = iter(range(len(self.atoms), vectors.shape[1]))
+        excess = iter((vectors[:, len(self.atoms) :] - self.least).T)
         for place, atom in enumerate(self.atoms):
-            columns.append(vectors[:, place])
-            if atom.term.free:
-                columns.append(vectors[:, next(constants)] - atom.term.constants[0])
+            columns += [vectors[:, place], *(next(excess) for _ in atom.term.free)]
         return np.stack(columns, axis=1)
 
     def law(self, reference: Reference) -> Law:
-        """As a law: every coefficient, then the excess of a free constant."""
+        """As a law: every coefficient, then the excesses of its free constants."""
         values: list[float] = []
         for atom, coefficient in zip(self.atoms, self.coefficients, strict=True):
-            excess = atom.constants[0] - atom.term.constants[0]
-            values += [coefficient, excess] if atom.term.free else [coefficient]
+            values += [coefficient, *atom.term.excess(atom.constants)]
         terms = tuple(atom.term for atom in self.atoms)
         inputs = INVARIANTS[: len(reference.point)]
         return Law(Terms(inputs, terms), jnp.asarray(values), reference)
@@ -102,7 +111,7 @@ class Structure(NamedTuple):
     def written(self) -> Written:
         """As atoms with coefficients."""
         placed = self.law.terms.placed(np.asarray(self.law.values))
-        atoms = [Atom(term, (float(p[0]), float(p[1])), 0.0) for term, _, p in placed]
+        atoms = [Atom(term, tuple(map(float, p)), 0.0) for term, _, p in placed]
         return Written(tuple(atoms), tuple(float(c) for _, c, _ in placed), 0.0, self.price)
 
 
@@ -146,9 +155,15 @@ class Problem(NamedTuple):
         return Normal.of(rows, self.target, self.constant)
 
     def written(self, atoms: tuple[Atom, ...]) -> Written:
-        """The best coefficients of some atoms with their constants as they are."""
-        rows = np.stack([self.rows(atom) for atom in atoms], axis=1)
-        size = np.maximum(np.linalg.norm(rows, axis=0), 1e-300)
+        """The best coefficients of some atoms with their constants as they are.
+
+        χ² is infinite where a step has gone so far that numbers overflow.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            rows = np.stack([self.rows(atom) for atom in atoms], axis=1)
+            size = np.maximum(np.linalg.norm(rows, axis=0), 1e-300)
+        if not np.isfinite(size).all():
+            return Written(atoms, (0.0,) * len(atoms), np.inf)
         found = np.linalg.lstsq(rows / size, self.target, rcond=1e-12)[0] / size
         left = self.target - rows @ found
         return Written(atoms, tuple(found.tolist()), float(left @ left) + self.constant)
@@ -171,13 +186,21 @@ class Problem(NamedTuple):
         """How residual rows change with the coefficients of a law, and with its free constants."""
         own = [self.rows(atom) for atom in law.atoms]
         bent = [
-            (self.rows(atom.moved(atom.constants[0] * (1 + _DIFFERENCE))) - row)
-            / (atom.constants[0] * _DIFFERENCE)
-            * coefficient
+            coefficient * change
             for row, atom, coefficient in zip(own, law.atoms, law.coefficients, strict=True)
-            if atom.term.free
+            for change in self._bent(atom, row)
         ]
         return np.stack([*own, *bent], axis=1)
+
+    def _bent(
+        self, atom: Atom, row: Float[np.ndarray, "rows"]
+    ) -> Iterator[Float[np.ndarray, "rows"]]:
+        """How the rows of an atom, `row` as it is, change with its free constants."""
+        values = atom.free
+        for number, value in enumerate(values):
+            step = _DIFFERENCE * max(abs(value), _DIFFERENCE)
+            there = atom.moved((*values[:number], value + step, *values[number + 1 :]))
+            yield (self.rows(there) - row) / step
 
     def _step(self, at: Written, damping: float) -> Float[np.ndarray, "free"]:
         """Changes of the logarithms of the free constants, coefficients going along."""
@@ -192,8 +215,5 @@ class Problem(NamedTuple):
 
 def _moved(atoms: tuple[Atom, ...], step: Float[np.ndarray, "free"]) -> tuple[Atom, ...]:
     """Atoms with their free constants changed."""
-    changes = iter(step.tolist())
-    return tuple(
-        atom.moved(atom.constants[0] * float(np.exp(next(changes)))) if atom.term.free else atom
-        for atom in atoms
-    )
+    factors = iter(np.exp(step).tolist())
+    return tuple(atom.moved([value * next(factors) for value in atom.free]) for atom in atoms)
