@@ -70,6 +70,7 @@ LAWS: dict[str, tuple[Energy, str, Parameters, tuple[float, float, float]]] = {
         {"a": 0.15, "b": 3.1e-7, "c": 0.095},
         (7.5, 4.5, 5.0),
     ),
+    "Arruda–Boyce": (arruda_boyce, "the Arruda–Boyce law", {"μ": 1.0, "λm": 2.8}, (4.5, 3.3, 4.0)),
     "Ogden": (
         ogden,
         "Ogden's law",
@@ -159,13 +160,6 @@ def test_clean_tensors_give_the_law_itself(law: str) -> None:
     name, expected = COMPRESSIBLE[law]
     problem, data = compressible(law, 0, 0.0)
     assert misses(found(problem, data), name, expected) < 0.01
-
-
-def test_clean_chains_are_met_to_four_nines(rubber: Problem) -> None:
-    """Arruda–Boyce's series is not among the terms."""
-    data, clean = three_tests(rubber, arruda_boyce, (4.5, 3.3, 4.0))
-    predicted = np.asarray(found(rubber, noisy(data, 0, 0.0)).stress(data.map))
-    assert 1 - np.sum((predicted - clean) ** 2) / np.sum((clean - clean.mean()) ** 2) > 0.9999
 
 
 @pytest.mark.long

@@ -8,6 +8,7 @@ one, and parameters as functions of c and of the constant s of the shape.
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
+from steinmetz.potentials.affine import chain_modulus
 from steinmetz.potentials.shape import Value
 
 Formula = Callable[[Value, Value], Value]
@@ -99,6 +100,15 @@ FAMILIES: tuple[Family, ...] = (
     _added("Isihara's law", (_LINEAR, *_QUADRATIC, _SECOND), "C10 C01 C20", pull="(2 C10 + 4 C01)"),
     _added("Biderman's law", (*_OF_I1, _SECOND), "C10 C01 C20 C30", pull="(2 C10 + 4 C01)"),
     Family("Gent's law", (Slot("locking", None, {"μ": _times(2.0), "Jm": _constant()}),), pull="μ"),
+    Family(
+        "the Arruda–Boyce law",
+        (
+            Slot(
+                "chains", None, {"μ": lambda c, s: c / chain_modulus(s), "λm": lambda c, s: s**0.5}
+            ),
+        ),
+        pull="n",
+    ),
     Family(
         "the Fung–Demiray law",
         (Slot("exponential", None, {"μ": _times(2.0), "b": _constant()}),),

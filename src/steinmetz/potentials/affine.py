@@ -16,6 +16,8 @@ from steinmetz.potentials.shape import Constants, Invariants, Numerics, Shape, V
 
 # Share of the locking limit from which −log(1 − z) goes on as its parabola: it stays finite.
 _LOCKED = 0.999
+# Weights of the series of Arruda and Boyce (1993).
+_CHAINS = (1 / 2, 1 / 20, 11 / 1050, 19 / 7000, 519 / 673750)
 # 2 (√I − √3) √3 has slope one in I at rest.
 _ROOT = 12**0.5
 # Names of the constants: that of the shape, the power of the volume, the weight of I2.
@@ -95,6 +97,19 @@ def _power(numerics: Numerics, y: Value, k: Value) -> tuple[Value, Value]:
     return positive**k, k * positive ** (k - 1)
 
 
+def chain_modulus(N: Value) -> Value:
+    """The slope at rest of Arruda and Boyce's series Σ w_i I1^i/N^(i−1) of chains of N links."""
+    return sum(i * w * (3 / N) ** (i - 1) for i, w in enumerate(_CHAINS, 1))
+
+
+def _chains(numerics: Numerics, y: Value, N: Value) -> tuple[Value, Value]:
+    """Arruda and Boyce's series, divided by its slope at rest."""
+    I1, rest = y + 3, chain_modulus(N)
+    value = sum(w * (I1**i - 3**i) / N ** (i - 1) for i, w in enumerate(_CHAINS, 1))
+    slope = sum(i * w * (I1 / N) ** (i - 1) for i, w in enumerate(_CHAINS, 1))
+    return value / rest, slope / rest
+
+
 def _norm(numerics: Numerics, square: Value, a: Value) -> tuple[Value, Value]:
     """(6/a) m^(a/2): the power a of the norm of F and √r cof F together."""
     return 6 / a * square ** (a / 2), 3 * square ** (a / 2 - 1)
@@ -171,6 +186,12 @@ def _unit_form(x: Invariants, p: Constants) -> Value:
     return 2 / rate * sympy.log(1 + sympy.exp(inner))
 
 
+def _chains_form(x: Invariants, p: Constants) -> Value:
+    own = x[0] * x[2] ** -p[1]
+    rest = chain_modulus(p[0])
+    return sum(w / rest * own**i / p[0] ** (i - 1) for i, w in enumerate(_CHAINS, 1))
+
+
 def _norm_form(x: Invariants, p: Constants) -> Value:
     """Not evaluated by SymPy, which would pull the 3 out of the power."""
     import sympy
@@ -231,6 +252,13 @@ SHAPES: dict[str, Shape] = {
         _power,
         symbolic=lambda x, p: (x[0] * x[2] ** -p[1] - 3) ** p[0],
         label=_label("({y} - 3)^{:.3g}"),
+    ),
+    "chains": _of(
+        _mean,
+        _chains,
+        symbolic=_chains_form,
+        label=_label("chains({y}, {:.3g})"),
+        constants=("links", "power of the volume"),
     ),
     "common norm": _of(
         _square_mean,

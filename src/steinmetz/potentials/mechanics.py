@@ -30,6 +30,8 @@ Flags = Bool[np.ndarray, "laws"]
 # Slopes and energies of many laws at many x.
 Many = Float[np.ndarray, "laws data inputs"]
 Energies = Float[np.ndarray, "laws data"]
+# Shapes whose free constant is measured in its least value.
+_LONG = ("locking", "root locking")
 # v of the normalisation: what slopes add to the stress at F = I.
 _WEIGHTS = (2.0, 4.0, 1.0)
 _REFERENCE = (3.0, 3.0, 1.0)
@@ -188,7 +190,7 @@ class Terms(Potential):
         """The natural unit of every parameter: the modulus, and the size of a free constant."""
         found: list[float] = []
         for term in self.terms:
-            own = term.constants[0] if "locking" in term.shape else 1.0
+            own = term.constants[0] if term.shape in _LONG else 1.0
             found += [modulus, *(own if place == 0 else 1.0 for place in term.free)]
         return np.array(found)
 

@@ -30,6 +30,9 @@ _PAIRS = {2.0: 1, 3.0: 2, 4.0: 2, 5.0: 1}
 # Price of what no textbook has; of two invariants in one argument, which is as good as a further
 # term; and of what has no meaning.
 _RARE, _SHARED, _STRANGE = 2.0, 6.0, 8.0
+# Price of every power by which an energy rises faster than the square of ‖cof F‖: textbooks have
+# the square and less, and tests with one face free hardly tell I2² from I1.
+_STEEP = 6.0
 _UNUSUAL = ("softplus", "root exponential", "root locking")
 # Weights of I2 beside I1 that are tried.
 _RATIOS = (0.3, 3.0)
@@ -61,6 +64,11 @@ class Atom(NamedTuple):
         """The values of the free constants."""
         return tuple(self.constants[place] for place in self.term.free)
 
+    @property
+    def asked(self) -> float:
+        """The price with that of an energy that rises faster than the square of ‖cof F‖."""
+        return self.price + _STEEP * _steepness(self.term.shape, self.constants)
+
     def snapped(self, place: int, value: float) -> "Atom":
         """The same with a constant fixed at a simple value."""
         constants = (*self.constants[:place], value, *self.constants[place + 1 :])
@@ -74,6 +82,18 @@ class Atom(NamedTuple):
         for place, value in zip(self.term.free, values, strict=True):
             found[place] = max(float(value), self.term.constants[place] * 1.001)
         return self._replace(constants=tuple(found))
+
+
+def _steepness(shape: str, constants: tuple[float, ...]) -> float:
+    """By how much an energy rises faster than the square of ‖cof F‖ where J stays as it is.
+
+    What rises faster than any power counts as the fourth power, in as far as I2 weighs.
+    """
+    first, volume, *more = constants
+    weight = min(more[0], 1.0) if more else 1.0
+    if shape in ("cofactor", "areas", "common norm") and volume == 0:
+        return weight * max(first - 2, 0.0)
+    return 2 * weight if more and shape != "unit" else 0.0
 
 
 def vocabulary(reach: tuple[float, float], incompressible: bool) -> list[Atom]:
@@ -131,6 +151,7 @@ def _free(reach: float, incompressible: bool) -> Iterator[Atom]:
         "exponential": (0.0, np.geomspace(0.3, 12, 10) / reach),
         "softplus": (0.0, np.geomspace(1, 30, 6) / reach),
         "locking": (reach, reach * (1 + np.geomspace(0.05, 8, 10))),
+        "chains": (1.0, (1 + reach / 3) * np.geomspace(1, 20, 6)),
         "root exponential": (0.0, np.geomspace(0.5, 8, 4) / far),
         "root locking": (far, far * (1 + np.geomspace(0.05, 4, 6))),
     }
@@ -139,7 +160,7 @@ def _free(reach: float, incompressible: bool) -> Iterator[Atom]:
         for value in grid:
             yield _fitted(shape, (least, 0.0), {0: value}, price, not incompressible)
     if not incompressible:
-        for shape in ("exponential", "locking"):
+        for shape in ("exponential", "locking", "chains"):
             least, grid = grids[shape]
             for value in grid:
                 yield _fitted(shape, (least, 2 / 3), {0: value}, 1.0, False)

@@ -75,7 +75,7 @@ def compose(
     atoms = vocabulary((first, second), x.shape[1] == 2)
     count, prediction = observations.cells, observations.values
     floor = noise.USUAL if wanted.floor is None else wanted.floor
-    price = np.array([_PRICE + a.price + a.term.size * np.log(count) for a in atoms])
+    price = np.array([_PRICE + a.asked + a.term.size * np.log(count) for a in atoms])
     starts: list[Subset] = []
     for number in range(_PASSES):
         report("composing", number, _PASSES)
@@ -99,7 +99,7 @@ def compose(
 def _priced(law: Written, reference: Reference, growth: bool) -> Written:
     """A law with its price: that of its terms, and of growth that it lacks."""
     lacking = _NO_GROWTH if growth and not law.grows(reference) else 0.0
-    return law._replace(price=lacking + sum(_PRICE + atom.price for atom in law.atoms))
+    return law._replace(price=lacking + sum(_PRICE + atom.asked for atom in law.atoms))
 
 
 class _Judged(NamedTuple):
