@@ -49,13 +49,14 @@ def _test(problem: Problem, carved: Carved, ensemble: Ensemble) -> np.ndarray | 
     rows = problem.held_out
     if rows is None:
         return None
-    deviation = noise.stated(rows, carved.law.stress(rows.map), problem.floor)
+    known = problem.noisy(rows)
+    deviation = noise.stated(known, carved.law.stress(rows.map), problem.floor)
     return log_likelihood(carved.law, ensemble.theta, ensemble.factor, rows, deviation)
 
 
 def _residuals(problem: Problem, carved: Carved, factor: float) -> fit.Residuals:
     """What the law leaves of the fitted data, in units of the deviation it was fitted with."""
-    train = problem.train
+    train = problem.noisy(problem.train)
     prediction = np.asarray(carved.law.stress(train.map))
     deviation, observed = np.asarray(carved.deviation), np.asarray(train.observed)
     whole = np.where(observed, deviation, 1.0)
@@ -76,10 +77,12 @@ def _seen(problem: Problem, judged: Judged) -> fit.Seen:
     """What the predictive band is judged by: the path where data were, or measured rows."""
     path, floor = problem.path, problem.floor
     if problem.truth is not None:
-        variance = path.absolute**2 + (path.relative * judged.law) ** 2
+        sizes = (path.relative, problem.level.relative), (path.absolute, problem.level.absolute)
+        relative, absolute = (np.where(np.isnan(part), found, part) for part, found in sizes)
+        variance = absolute**2 + (relative * judged.law) ** 2
         observed, of = judged.observed & path.sampled[:, None], "new data along the path, in range"
     else:
-        rows: Observations = problem.held_out or problem.train
+        rows = problem.noisy(problem.held_out or problem.train)
         variance = np.asarray(noise.stated(rows, jnp.asarray(judged.law), 0.0)) ** 2
         observed, of = (
             judged.observed,

@@ -1,8 +1,9 @@
 """Whose draws make the bands of a run: those of all laws that may hold, or of the law alone."""
 
 import numpy as np
+from jaxtyping import Float
 
-from steinmetz.data import noise
+from steinmetz.data import noise, student
 from steinmetz.engine.problem import Problem
 from steinmetz.engine.sample import Ensemble
 from steinmetz.posterior import structures
@@ -22,18 +23,33 @@ _NOTHING = 0.02
 def bands_of(study: Study, problem: Problem, carved: Carved, ensemble: Ensemble) -> Bands:
     """As many draws as the posterior of the law has, always the same for the same run."""
     if study.assess.bands == "law" or len(carved.structures) < 2:
-        return Bands.of(carved.law, ensemble.theta, ensemble.factor)
+        draws = _noise(np.random.default_rng([study.seed, _STREAM]), study, carved, ensemble.factor)
+        return Bands.of(carved.law, ensemble.theta, draws)
     random = np.random.default_rng([study.seed, _STREAM])
     data = written.Problem.of(carved.quadratic, problem.material.reference)
     parts = structures.mixture(random, list(carved.structures), data, len(ensemble.theta))
-    return Bands(parts, random.permutation(ensemble.factor), _discrepancy(study, problem, carved))
+    draws = _noise(random, study, carved, random.permutation(ensemble.factor))
+    return Bands(parts, draws, _discrepancy(study, problem, carved))
+
+
+def _noise(
+    random: np.random.Generator, study: Study, carved: Carved, factor: Float[np.ndarray, "draws"]
+) -> noise.Draws:
+    """The noise of every draw: a sampled factor, and draws of what was estimated."""
+    found = carved.noise
+    every = (found.relative, found.absolute, found.floor)
+    known = [part for part in every if part is not None]
+    place = random.integers(len(known[0]), size=len(factor)) if known else np.zeros(0, int)
+    drawn = [None if part is None else part[place] for part in every]
+    degrees = student.DEGREES if study.noise.tails == "student" else None
+    return noise.Draws(factor, *drawn, degrees)
 
 
 def _discrepancy(study: Study, problem: Problem, carved: Carved) -> Discrepancy | None:
     """What the data say that laws miss; nothing where it was stated, or where they do not."""
-    train = problem.train
-    missed = carved.floor**2 - noise.least(train) ** 2
-    if study.noise.floor != "estimated" or missed <= _NOTHING * carved.floor**2:
+    train, floor = problem.noisy(problem.train), carved.noise.level.floor
+    missed = floor**2 - noise.least(train) ** 2
+    if study.noise.floor != "estimated" or missed <= _NOTHING * floor**2:
         return None
     energy = np.asarray(carved.law.energy(train.inputs))
     size = _PEAK * float(np.sqrt(missed)) * train.scale

@@ -156,8 +156,7 @@ def _noise(
     table: Table, components: tuple[str, ...], values: Stress, config: noise.Config
 ) -> tuple[Stress, Stress]:
     """Absolute and relative deviation of every cell."""
-    absolute = np.full(values.shape, config.absolute)
-    relative = np.full(values.shape, config.relative)
+    relative, absolute = (np.full(values.shape, size) for size in config.numbers)
     for index, name in enumerate(components):
         column = f"sd_{name}"
         if column not in table.columns:
