@@ -79,27 +79,20 @@ class CurveOptions(NamedTuple):
     resume: Resume = None
 
 
-def _size(text: str) -> float | str:
-    """A part of the noise: a number, or the word 'estimated'."""
-    try:
-        return text if text == "estimated" else float(text)
-    except ValueError:
-        raise typer.BadParameter(f"'{text}' is neither a number nor 'estimated'.") from None
-
-
-def size(help_text: str) -> Any:
-    """An option that is a part of the noise."""
-    return typer.Option(metavar="SIZE", parser=_size, help=help_text)
-
-
 class NoiseOptions(NamedTuple):
     """Noise of measured rows."""
 
     relative_noise: Annotated[
-        Any, size("Standard deviation as a share of the stress, or 'estimated'.")
+        str,
+        typer.Option(
+            metavar="SIZE", help="Standard deviation as a share of the stress, or 'estimated'."
+        ),
     ] = "0.05"
     absolute_noise: Annotated[
-        Any, size("Standard deviation in the unit of the stress, or 'estimated'.")
+        str,
+        typer.Option(
+            metavar="SIZE", help="Standard deviation in the unit of the stress, or 'estimated'."
+        ),
     ] = "0.0"
 
 

@@ -8,12 +8,12 @@ import pytest
 import steinmetz
 from cases import Numbers, present
 from steinmetz.data import noise
+from steinmetz.data.noise import Draws
 from steinmetz.data.quadratic import compress
 from steinmetz.engine.problem import Problem, prepare
 from steinmetz.posterior import structures
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.mechanics import Term, Terms
-from steinmetz.data.noise import Draws
 from steinmetz.predict.bands import Bands, Discrepancy
 from steinmetz.predict.push_forward import push_forward
 from steinmetz.sparsify import written

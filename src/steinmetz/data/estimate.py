@@ -128,9 +128,9 @@ class Noise(NamedTuple):
 
     def posterior(self, law: Linear, points: int = _FINE) -> Grid:
         """The posterior of both parts for a law, on a grid around the likeliest."""
-        ends = np.log(_RANGE)
+        first, last = np.log(_RANGE)
         axes = [
-            np.linspace(*ends, _COARSE) if part.any() else np.full(1, -np.inf)
+            np.linspace(first, last, _COARSE) if part.any() else np.full(1, -np.inf)
             for part in (self.relative, self.constant)
         ]
         for count in (_NEAR, 0):
@@ -208,8 +208,8 @@ def _around(axis: Axis, centre: float, count: int) -> Axis:
     """Points within a step of one of them."""
     if len(axis) == 1:
         return axis
-    step = axis[1] - axis[0]
-    return np.linspace(centre - step, centre + step, count)
+    step, (first, last) = axis[1] - axis[0], np.log(_RANGE)
+    return np.linspace(max(centre - step, first), min(centre + step, last), count)
 
 
 def _window(axis: Axis, centre: float, size: float, points: int) -> Axis:
@@ -260,11 +260,10 @@ def to_plain(found: Estimate) -> dict[str, Any]:
 
 def from_plain(stored: dict[str, Any]) -> Estimate:
     """The estimate again; a wrong type raises ValueError, KeyError or TypeError."""
-    numbers = [float(value) for value in stored["level"]]
-    draws = (stored[name] for name in ("relative", "absolute", "floor"))
-    weights = stored["weights"]
-    return Estimate(
-        Level(*numbers),
-        *(None if part is None else np.asarray(part, float) for part in draws),
-        None if weights is None else jnp.asarray(weights, float),
+    relative, absolute, floor = (
+        None if stored[name] is None else np.asarray(stored[name], float)
+        for name in ("relative", "absolute", "floor")
     )
+    weights = None if stored["weights"] is None else jnp.asarray(stored["weights"], float)
+    level = Level(*(float(value) for value in stored["level"]))
+    return Estimate(level, relative, absolute, floor, weights)

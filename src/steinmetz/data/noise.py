@@ -122,15 +122,15 @@ class Level(NamedTuple):
 class Draws(NamedTuple):
     """The noise of every predictive draw: what it multiplies stated deviations with.
 
-    Where a part was estimated, a value of it per draw; `floor` as a share of the root-mean-square
-    stress. With `degrees`, errors have the tails of Student's t.
+    Where a part was estimated, a value of it per draw, the last two in the unit of the stress. With
+    `tails`, errors have those of Student's t.
     """
 
     factor: Float[np.ndarray, "draws"]
     relative: Float[np.ndarray, "draws"] | None = None
     absolute: Float[np.ndarray, "draws"] | None = None
     discrepancy: Float[np.ndarray, "draws"] | None = None
-    degrees: float | None = None
+    tails: bool = False
 
 
 def filled(observations: Observations, level: Level) -> Observations:

@@ -49,6 +49,9 @@ def normal_scores(residuals: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "
     return np.asarray(np.sign(residuals) * np.reshape(found, np.shape(residuals)))
 
 
-def factors(key: Array, shape: tuple[int, ...], degrees: float) -> Float[Array, "*shape"]:
-    """What normal errors are multiplied with so that they have these tails."""
-    return jnp.sqrt(degrees / jax.random.chisquare(key, degrees, shape))
+def factors(key: Array, shape: tuple[int, ...]) -> Float[Array, "*shape"]:
+    """What normal errors are multiplied with so that they have these tails: √(ν/χ²).
+
+    χ² of four degrees of freedom is twice the sum of two exponential numbers.
+    """
+    return jnp.sqrt(DEGREES / (2 * jax.random.exponential(key, (2, *shape)).sum(axis=0)))

@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
-from steinmetz.data import noise, student
+from steinmetz.data import noise
 from steinmetz.engine.problem import Problem
 from steinmetz.engine.sample import Ensemble
 from steinmetz.posterior import structures
@@ -23,26 +23,29 @@ _NOTHING = 0.02
 def bands_of(study: Study, problem: Problem, carved: Carved, ensemble: Ensemble) -> Bands:
     """As many draws as the posterior of the law has, always the same for the same run."""
     if study.assess.bands == "law" or len(carved.structures) < 2:
-        draws = _noise(np.random.default_rng([study.seed, _STREAM]), study, carved, ensemble.factor)
+        random = np.random.default_rng([study.seed, _STREAM])
+        draws = _noise(random, carved, problem.train.scale, ensemble.factor)
         return Bands.of(carved.law, ensemble.theta, draws)
     random = np.random.default_rng([study.seed, _STREAM])
     data = written.Problem.of(carved.quadratic, problem.material.reference)
     parts = structures.mixture(random, list(carved.structures), data, len(ensemble.theta))
-    draws = _noise(random, study, carved, random.permutation(ensemble.factor))
+    factor = random.permutation(ensemble.factor)
+    draws = _noise(random, carved, problem.train.scale, factor)
     return Bands(parts, draws, _discrepancy(study, problem, carved))
 
 
 def _noise(
-    random: np.random.Generator, study: Study, carved: Carved, factor: Float[np.ndarray, "draws"]
+    random: np.random.Generator, carved: Carved, scale: float, factor: Float[np.ndarray, "draws"]
 ) -> noise.Draws:
     """The noise of every draw: a sampled factor, and draws of what was estimated."""
     found = carved.noise
     every = (found.relative, found.absolute, found.floor)
     known = [part for part in every if part is not None]
     place = random.integers(len(known[0]), size=len(factor)) if known else np.zeros(0, int)
-    drawn = [None if part is None else part[place] for part in every]
-    degrees = student.DEGREES if study.noise.tails == "student" else None
-    return noise.Draws(factor, *drawn, degrees)
+    relative, absolute, floor = (None if part is None else part[place] for part in every)
+    if floor is not None:
+        floor = floor * scale
+    return noise.Draws(factor, relative, absolute, floor, found.weights is not None)
 
 
 def _discrepancy(study: Study, problem: Problem, carved: Carved) -> Discrepancy | None:

@@ -33,7 +33,7 @@ class Block(NamedTuple):
     """Data of one experiment: what is fitted, and rows held out of it (measured data only).
 
     `experiment` has the range of these data, `rows` are the columns of what is fitted, or all if
-    nothing of the block is.
+    nothing of the block is; `places` say where in its table every fitted row is.
     """
 
     experiment: experiments.Experiment
@@ -41,6 +41,7 @@ class Block(NamedTuple):
     rows: experiments.Rows
     train: Observations
     held_out: Observations | None
+    places: tuple[str, ...] = ()
 
 
 class Problem(NamedTuple):
@@ -173,7 +174,8 @@ def _synthetic(
         words = ", ".join(f"{name} = {value}" for name, value in settings.items())
         raise InputError(f"law '{truth.name}' is not finite for every state with {words}")
     train = observe.noisy(noise_key, clean, source.noise)
-    return Block(experiment, source.noise, rows, train, None)
+    places = tuple(f"state {number + 1}" for number in range(len(rows)))
+    return Block(experiment, source.noise, rows, train, None, places)
 
 
 def _measured(
@@ -225,7 +227,9 @@ def _block(
     every, fitted = read.observations, np.flatnonzero(~out)
     held_out = _rows(every, np.flatnonzero(out)) if out.any() else None
     rows = read.rows[fitted] if fitted.size else read.rows
-    return Block(test.covering(rows), source.noise, rows, _rows(every, fitted), held_out)
+    places = tuple(f"{Path(str(source.table)).name} line {line}" for line in read.lines[fitted])
+    data = _rows(every, fitted), held_out
+    return Block(test.covering(rows), source.noise, rows, *data, places)
 
 
 def built(study: Study, material: materials.Material) -> Network | terms.Vocabulary:

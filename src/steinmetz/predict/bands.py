@@ -47,12 +47,7 @@ class Bands(NamedTuple):
     discrepancy: Discrepancy | None = None
 
     @classmethod
-    def of(
-        cls,
-        law: Law,
-        theta: Float[np.ndarray, "draws parameters"],
-        factor: Draws,
-    ) -> "Bands":
+    def of(cls, law: Law, theta: Float[np.ndarray, "draws parameters"], factor: Draws) -> "Bands":
         """The posterior of one law."""
         return cls((Part(law, 1.0, theta),), factor)
 

@@ -60,8 +60,8 @@ def predictive(
     if factor.discrepancy is not None:
         discrepancy = jnp.asarray(factor.discrepancy)[:, None, None]
     spread = jnp.sqrt(absolute**2 + discrepancy**2)
-    if factor.degrees is not None:
-        own = own * student.factors(jax.random.fold_in(key, 1), pushed.shape, factor.degrees)
+    if factor.tails:
+        own = own * student.factors(jax.random.fold_in(key, 1), pushed.shape)
     return np.asarray(noise.draw(key, jnp.asarray(pushed), own * relative, own * spread))
 
 

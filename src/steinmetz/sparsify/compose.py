@@ -99,9 +99,7 @@ def _level(laws: list[Written]) -> list[Written]:
     """Laws with −2 log likelihood less a constant, so that the best has χ² there."""
     losses = [law.misfit if law.unlikely is None else law.unlikely for law in laws]
     shift = losses[0] - laws[0].misfit
-    return [
-        law._replace(unlikely=loss - shift) for law, loss in zip(laws, losses, strict=True)
-    ]
+    return [law._replace(unlikely=loss - shift) for law, loss in zip(laws, losses, strict=True)]
 
 
 def _some(laws: list[Written], count: int, every: bool) -> list[Written]:

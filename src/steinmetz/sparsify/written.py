@@ -139,8 +139,7 @@ class Problem(NamedTuple):
         operator, seen = np.asarray(observations.operator), np.asarray(observations.observed)
 
         def stresses(slopes: Float[np.ndarray, "data inputs"]) -> Float[np.ndarray, "cells"]:
-            cells: np.ndarray = np.einsum("nci,ni->nc", operator, slopes)
-            return cells[seen]
+            return np.asarray(np.einsum("nci,ni->nc", operator, slopes)[seen])
 
         columns = [stresses(self.slopes(atom)) for atom in law.atoms]
         prediction = np.stack(columns, axis=1) @ np.asarray(law.coefficients)

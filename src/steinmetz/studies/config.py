@@ -24,8 +24,6 @@ from steinmetz.potentials import base as potentials
 from steinmetz.sparsify import base as penalties
 from steinmetz.studies.study import Assess, Data, Raw, Study, without_none
 
-Size = float | str
-"""A part of the noise: a number, or the word 'estimated'."""
 # The penalty of a study that names none.
 PENALTY = "l0"
 Model = TypeVar("Model", bound=BaseModel)
@@ -84,8 +82,8 @@ def _locate_tables(data: object, folder: Path) -> None:
 
 def measured(
     table: str | Path,
-    relative: Size = 0.05,
-    absolute: Size = 0.0,
+    relative: float | str = 0.05,
+    absolute: float | str = 0.0,
     changes: Mapping[str, Any] | None = None,
 ) -> Study:
     """The study that fits a CSV file of measured rows.
@@ -98,7 +96,7 @@ def measured(
 def measured_jointly(
     tables: Sequence[Path],
     experiment: Sequence[str | None],
-    deviations: tuple[Size, Size],
+    deviations: tuple[float | str, float | str],
     changes: Mapping[str, Any] | None = None,
 ) -> Study:
     """The study that fits several tables together, each of the named experiment.
