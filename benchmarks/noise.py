@@ -41,7 +41,7 @@ CASES = {
         for name, assumed in {
             "20 % stated": {"noise.relative": 0.2},
             "5 % stated": {"noise.relative": 0.05},
-            "5 % stated, no discrepancy": {"noise.relative": 0.05, "noise.floor": 0.0001},
+            "5 % stated, 2 % floor": {"noise.relative": 0.05, "noise.floor": 0.02},
             "estimated": ONE,
             "both estimated": BOTH,
         }.items()

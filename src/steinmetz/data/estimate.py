@@ -76,7 +76,8 @@ class Noise(NamedTuple):
     `relative` and `constant` are masks; `scale` is the unit of the constant part, `share` the
     stated relative noise, `variance` what is stated besides, with the discrepancy `floor` in it.
     `absolute` says that the constant part is absolute noise, `tails` that errors have those of
-    Student's t.
+    Student's t. `part` is the least constant part, as one of all noise: data near zero stress do
+    not decide everything then; `size` is that of the stated noise, in the unit of `scale`.
     """
 
     share: Vector
@@ -87,6 +88,8 @@ class Noise(NamedTuple):
     floor: float
     absolute: bool
     tails: bool
+    part: float
+    size: float
 
     @classmethod
     def of(cls, observations: Observations, floor: float | None, tails: bool) -> "Noise":
@@ -100,11 +103,10 @@ class Noise(NamedTuple):
         absolute = np.asarray(observations.absolute)[seen]
         unknown, scale = np.isnan(absolute), observations.scale
         stated = np.where(unknown, 0.0, absolute)
-        given = max(floor or 0.0, _RANGE[0])
-        if unknown.any() and not unknown.all() and floor is None:
-            given = max(PART * float(np.sqrt(np.mean(stated[~unknown] ** 2))) / scale, given)
+        given, known = max(floor or 0.0, _RANGE[0]), np.where(np.isnan(share), 0.0, share)
+        own = stated**2 + (known * np.asarray(observations.values)[seen]) ** 2
         return cls(
-            share=np.where(np.isnan(share), 0.0, share),
+            share=known,
             variance=stated**2 + (given * scale) ** 2,
             relative=np.isnan(share),
             constant=unknown if unknown.any() else np.full(len(share), floor is None),
@@ -112,6 +114,8 @@ class Noise(NamedTuple):
             floor=given,
             absolute=bool(unknown.any()),
             tails=tails,
+            part=PART if floor is None else 0.0,
+            size=float(np.sqrt(np.mean(own))) / scale,
         )
 
     @property
@@ -119,12 +123,19 @@ class Noise(NamedTuple):
         """The noise before anything is known of it."""
         return self.level(_USUAL, _USUAL if self.absolute else USUAL)
 
+    @property
+    def free(self) -> "Noise":
+        """The same without a least constant part: what is asked where the noise itself is."""
+        return self._replace(part=0.0)
+
     def level(self, relative: float, constant: float) -> Level:
-        """Sizes of both parts as a level."""
+        """Sizes of both parts as a level, with the least constant part."""
+        all_noise = np.hypot(relative if self.relative.any() else 0.0, self.size)
+        least = max(self.part * float(all_noise), self.floor)
         if self.absolute:
-            return Level(self.floor, relative, constant * self.scale)
-        floor = np.hypot(constant, self.floor) if self.constant.any() else self.floor
-        return Level(float(floor), relative)
+            lacking = float(np.sqrt(max(least**2 - constant**2, self.floor**2)))
+            return Level(lacking, relative, constant * self.scale)
+        return Level(max(constant, least) if self.constant.any() else self.floor, relative)
 
     def posterior(self, law: Linear, points: int = _FINE) -> Grid:
         """The posterior of both parts for a law, on a grid around the likeliest."""
@@ -148,10 +159,11 @@ class Noise(NamedTuple):
     def _variances(self, law: Linear, relative: Axis, constant: Axis) -> np.ndarray:
         """Of every cell (last) at every pair of sizes."""
         stated = self.variance + (self.share * law.prediction) ** 2
-        first = np.exp(2 * relative)[:, None] * (self.relative * law.prediction**2)
+        stated = stated + (self.part * self.size * self.scale) ** 2
+        first = self.relative * (law.prediction**2 + (self.part * self.scale) ** 2)
+        first = np.exp(2 * relative)[:, None] * first
         second = (self.scale * np.exp(constant))[:, None] ** 2 * self.constant
-        found = stated + first[:, None] + second[None]
-        return np.asarray(found)
+        return np.asarray(stated + first[:, None] + second[None])
 
     def _unlikely(self, law: Linear, relative: Axis, constant: Axis) -> np.ndarray:
         """−2 log likelihood of the best coefficients at every pair of sizes (first).

@@ -113,17 +113,25 @@ class Judge(NamedTuple):
         level = self.unknown.level(*grid.best)
         return Judged(law._replace(unlikely=grid.unlikely), prediction, level)
 
+    def level(self, problem: Problem, law: Written) -> Level:
+        """The noise of a law where nothing is taken for granted of its constant part."""
+        assert self.unknown is not None
+        grid = self.unknown.free.posterior(problem.linear(law, self.observations))
+        return self.unknown.level(*grid.best)
+
     def settled(self, problem: Problem, best: Judged) -> tuple[Cells, Level]:
         """Prediction and noise of the best law; where tails are heavy, reweighted until they stay.
 
         The structure is that of the law.
         """
-        prediction, level = best.prediction, best.level
+        prediction = best.prediction
+        level = self.level(problem, best.law) if self.estimates else best.level
         for _ in range(_REWEIGHTED if self.tails else 0):
             weighted = compress(self.observations, self.weighted(prediction, level))
             again = Problem.of(weighted, problem.reference)
-            judged = self.one(again, again.fitted(best.law.atoms))
-            prediction, level = judged.prediction, judged.level
+            law = again.fitted(best.law.atoms)
+            prediction = again.stress(law, np.asarray(self.observations.operator))
+            level = self.level(again, law)
         return prediction, level
 
     def estimate(
@@ -154,6 +162,6 @@ class Judge(NamedTuple):
         parts = []
         for each, number in zip(judged, np.diff(due, prepend=0), strict=False):
             linear = problem.linear(each.law, self.observations)
-            grid: Grid = unknown.posterior(linear, _POINTS)
+            grid: Grid = unknown.free.posterior(linear, _POINTS)
             parts.append(grid.drawn(random, int(number)))
         return random.permutation(np.concatenate(parts))
