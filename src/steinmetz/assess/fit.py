@@ -123,7 +123,7 @@ def examine(left: Residuals, parameters: int, seen: Seen) -> Fit:
     scatter = _scatter(r, share, parameters)
     limit = farthest(len(r), _CHANCE) * max(scatter.value, 1.0)
     distance = left.values if left.raw is None else left.raw
-    near = left.observed & (np.abs(distance) <= limit)
+    clipped = np.clip(left.values, -limit, limit)
     return Fit(
         rows=int(left.observed.any(axis=1).sum()),
         cells=len(r),
@@ -132,7 +132,7 @@ def examine(left: Residuals, parameters: int, seen: Seen) -> Fit:
         scatter=scatter,
         trend=_trend(left),
         coverage=_coverage(seen),
-        growth=growth(left.values, left.share, near, left.sizes, _CHANCE),
+        growth=growth(clipped, left.share, left.observed, left.sizes, _CHANCE),
         outliers=outliers(distance, left.observed, (left.places, left.components), limit),
         tails=left.tails,
     )

@@ -82,8 +82,10 @@ def growth(
             )
     if not found:
         return None
-    value, ratio, place, end = max(found, key=lambda each: each[0])
     limit = _NORMAL.inv_cdf(1 - chance / len(found))
+    # Stress and deformation grow together: what the stress explains is its own.
+    first = [each for each in found if each[0] > limit and each[3] != "inside"]
+    value, ratio, place, end = max(first or found, key=lambda each: each[0])
     return Growth(value=value, limit=limit, ratio=float(ratio**0.5), place=place, end=end)
 
 

@@ -29,7 +29,7 @@ _RIDGE = 1e-11
 _AT_ONCE = 2_000_000
 
 Vector = Float[np.ndarray, "cells"]
-Axis = Float[np.ndarray, "points"]
+Axis = Float[np.ndarray, "_"]
 
 
 class Linear(NamedTuple):

@@ -23,6 +23,8 @@ _DRAWS, _POINTS = 2000, 41
 _LEAST = 0.01
 # Times that a fit is reweighted where errors have heavy tails.
 _REWEIGHTED = 12
+# Change of a prediction, in the root-mean-square stress, that is none.
+_STILL = 1e-4
 
 
 class Judged(NamedTuple):
@@ -124,14 +126,16 @@ class Judge(NamedTuple):
 
         The structure is that of the law.
         """
-        prediction = best.prediction
+        prediction, operator = best.prediction, np.asarray(self.observations.operator)
         level = self.level(problem, best.law) if self.estimates else best.level
         for _ in range(_REWEIGHTED if self.tails else 0):
             weighted = compress(self.observations, self.weighted(prediction, level))
             again = Problem.of(weighted, problem.reference)
             law = again.fitted(best.law.atoms)
-            prediction = again.stress(law, np.asarray(self.observations.operator))
+            before, prediction = prediction, again.stress(law, operator)
             level = self.level(again, law)
+            if float(jnp.max(jnp.abs(prediction - before))) < _STILL * self.observations.scale:
+                break
         return prediction, level
 
     def estimate(
