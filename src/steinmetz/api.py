@@ -113,8 +113,8 @@ def run(study: Study | str, report: Report = silent) -> Result:
 def fit(
     data: "Table | Sequence[Table]",
     experiment: str | Sequence[str] | None = None,
-    relative: float = 0.05,
-    absolute: float = 0.0,
+    relative: float | str = 0.05,
+    absolute: float | str = 0.0,
     changes: Mapping[str, Any] | None = None,
     report: Report = silent,
 ) -> Result:
@@ -122,7 +122,7 @@ def fit(
 
     `experiment` names what was done (see `steinmetz list`), once for all tables or once for each;
     incompressible tests make the material incompressible. `relative` and `absolute` are the
-    standard deviations of the stress.
+    standard deviations of the stress, each a number or 'estimated'.
     """
     given = [data] if isinstance(data, str | Path) or hasattr(data, "columns") else list(data)
     kinds = [experiment] * len(given) if isinstance(experiment, str | None) else list(experiment)

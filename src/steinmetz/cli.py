@@ -116,6 +116,8 @@ def fit(
 
       steinmetz fit rubber.csv --relative-noise 0 --absolute-noise 0.02 --out results/rubber
 
+      steinmetz fit rubber.csv --relative-noise estimated --absolute-noise estimated
+
       steinmetz fit pull.csv bulge.csv --experiment uniaxial --experiment equibiaxial
     """
     from steinmetz.studies import config

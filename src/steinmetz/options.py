@@ -83,11 +83,17 @@ class NoiseOptions(NamedTuple):
     """Noise of measured rows."""
 
     relative_noise: Annotated[
-        float, typer.Option(help="Standard deviation as a share of the stress.")
-    ] = 0.05
+        str,
+        typer.Option(
+            metavar="SIZE", help="Standard deviation as a share of the stress, or 'estimated'."
+        ),
+    ] = "0.05"
     absolute_noise: Annotated[
-        float, typer.Option(help="Standard deviation in the unit of the stress.")
-    ] = 0.0
+        str,
+        typer.Option(
+            metavar="SIZE", help="Standard deviation in the unit of the stress, or 'estimated'."
+        ),
+    ] = "0.0"
 
 
 def packed(command: Callable[..., None]) -> Callable[..., None]:

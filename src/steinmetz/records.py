@@ -128,7 +128,11 @@ def _applied(operator: Array, slopes: Array) -> Array:
 
 
 class Observations(NamedTuple):
-    """Stress data as the stages see them; unmeasured cells are masked, never zero."""
+    """Stress data as the stages see them; unmeasured cells are masked, never zero.
+
+    `absolute` and `relative` are the parts of the noise, not a number where they are to be
+    estimated.
+    """
 
     state: Float[np.ndarray, "data columns"]
     inputs: Points

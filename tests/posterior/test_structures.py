@@ -8,6 +8,7 @@ import pytest
 import steinmetz
 from cases import Numbers, present
 from steinmetz.data import noise
+from steinmetz.data.noise import Draws
 from steinmetz.data.quadratic import compress
 from steinmetz.engine.problem import Problem, prepare
 from steinmetz.posterior import structures
@@ -85,7 +86,7 @@ def test_pushed_without_compiling_is_the_same(rubber: Problem) -> None:
     law, at = structure(rubber, LOCKING, 0.6, 30.0).law, rubber.path.map
     theta: Numbers = np.random.default_rng(0).uniform(0.1, 1.0, (7, 2)) * [1.0, 30.0]
     part = structures.Part(law, 0.5, theta)
-    stress, energy = Bands((part, part), np.ones(14)).push(at)
+    stress, energy = Bands((part, part), Draws(np.ones(14))).push(at)
     alone, alone_energy = push_forward(law, jnp.asarray(theta), at)
     np.testing.assert_allclose(stress, np.concatenate([alone, alone]), rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(energy[:7], alone_energy, rtol=1e-10, atol=1e-12)
@@ -96,7 +97,7 @@ def test_a_discrepancy_widens_all_but_rest(rubber: Problem) -> None:
     found = Discrepancy(0.3, 2.0, 4.0).at(np.array([[0.0, 2.0, 4.0, 8.0]]))
     np.testing.assert_allclose(found, [[0.0, 0.3, 0.3 * 2**0.5, 0.3 * 2 * 2**0.5]])
     part = structures.Part(structure(rubber, NEO_HOOKE, 0.7).law, 0.5, np.full((500, 1), 0.7))
-    stress, energy = Bands((part, part), np.ones(1000), Discrepancy(0.3, 2.0, 4.0)).push(
+    stress, energy = Bands((part, part), Draws(np.ones(1000)), Discrepancy(0.3, 2.0, 4.0)).push(
         rubber.path.map
     )
     expected = Discrepancy(0.3, 2.0, 4.0).at(energy[:1])[0]

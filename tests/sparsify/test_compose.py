@@ -105,3 +105,47 @@ def test_a_run_is_certified_with_growth_and_can_be_loaded(tmp_path: Path) -> Non
 def test_what_needs_a_network_says_so() -> None:
     with pytest.raises(steinmetz.InputError, match="is no network"):
         steinmetz.network_likelihood(steinmetz.study("hyperelasticity", TERMS))
+
+
+def multiplied(problem: Problem, share: float) -> Problem:
+    """The same data with a share of the cells three times as large."""
+    values = np.array(problem.train.values)
+    wrong = np.random.default_rng(0).random(values.shape) < share
+    values[wrong] *= 3
+    return problem._replace(train=problem.train._replace(values=jnp.asarray(values)))
+
+
+def test_outliers_bend_a_law_unless_tails_are_heavy() -> None:
+    """Mooney–Rivlin with 5 % of the cells multiplied by three."""
+    found = {}
+    for tails in ("normal", "student"):
+        changes = {"data.law": "mooney_rivlin", "noise.tails": tails, "noise.relative": 0.02}
+        study = steinmetz.study("hyperelasticity", {**TERMS, **changes})
+        problem = multiplied(prepare(stage_keys(study.seed)["data"], study), 0.05)
+        found[tails] = carve_law(study, problem)
+        assert (found[tails].noise.weights is None) == (tails == "normal")
+    law = found["student"].law
+    assert labels(law) == {"|F|^2", "|cof F|^2", "(J - 1)^2"}
+    assert path_r2(problem, law) > 0.99995 > path_r2(problem, found["normal"].law)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_noise_is_estimated_with_the_law(seed: int) -> None:
+    """Data with 20 % noise: the truth's size, and the noise in its interval."""
+    changes = {"data.law": "mooney_rivlin", "noise.drawn_relative": 0.2, "seed": seed}
+    _, carved = composed(**changes, **{"noise.relative": "estimated"})
+    assert carved.law.graph.size <= 3
+    assert carved.noise.relative is not None
+    low, high = np.quantile(carved.noise.relative, [0.005, 0.995])
+    assert low < 0.2 < high
+    assert carved.noise.absolute is None
+
+
+def test_absolute_noise_is_estimated_beside_the_relative() -> None:
+    changes = {"noise.drawn_relative": 0.05, "noise.drawn_absolute": 0.05}
+    estimated = {"noise.relative": "estimated", "noise.absolute": "estimated"}
+    _, carved = composed(**changes, **estimated)
+    for draws in (carved.noise.relative, carved.noise.absolute):
+        low, high = np.quantile(present(draws), [0.005, 0.995])
+        assert low < 0.05 < high
+    assert carved.noise.floor is None

@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float
 from pydantic import Field
 
 from steinmetz.assess import measures
+from steinmetz.assess.outliers import Growth, Outlier, farthest, growth, outliers
 from steinmetz.records import Document
 
 Stress = Float[np.ndarray, "rows components"]
@@ -29,6 +30,8 @@ _MEDIAN_SCATTER = 1.16
 # Rows that are averaged where a trend is looked for, at least, and parts of the range, at most.
 _FEWEST = 8
 _PARTS = 8
+# Name of the column that is the stress of the law.
+PREDICTION = "its prediction"
 # The band whose coverage is checked.
 _LEVEL = "90"
 
@@ -71,13 +74,17 @@ class Fit(Document):
     scatter: Range = Field(description="robust deviation of the residuals, in stated ones")
     trend: Trend | None = Field(description="none where there are too few rows")
     coverage: Covered | None
+    growth: Growth | None = Field(None, description="none where there are too few values")
+    outliers: list[Outlier] = Field(default_factory=list, description="the farthest first")
+    tails: bool = Field(False, description="whether the noise was said to have outliers")
 
 
 class Residuals(NamedTuple):
     """What a law leaves of its data, row by row.
 
     `values` are (y − ŷ)/sd, `share` that of the noise in sd², `sorted_by` are columns along which a
-    trend may show, by name; a column per component where it depends on it.
+    trend may show, by name; a column per component where it depends on it. Where errors have heavy
+    `tails`, `values` are normal scores of the residuals, which are `raw`. `places` name the rows.
     """
 
     values: Stress
@@ -85,6 +92,19 @@ class Residuals(NamedTuple):
     observed: Cells
     components: tuple[str, ...]
     sorted_by: dict[str, Stress]
+    raw: Stress | None = None
+    places: tuple[str, ...] = ()
+
+    @property
+    def tails(self) -> bool:
+        """Whether errors have heavy tails."""
+        return self.raw is not None
+
+    @property
+    def sizes(self) -> dict[str, Stress]:
+        """Columns along which the scatter may grow: the size of the prediction, and the others."""
+        others = {name: column for name, column in self.sorted_by.items() if name != PREDICTION}
+        return {f"|{PREDICTION}|": np.abs(self.sorted_by[PREDICTION]), **others}
 
 
 class Seen(NamedTuple):
@@ -100,14 +120,21 @@ class Seen(NamedTuple):
 def examine(left: Residuals, parameters: int, seen: Seen) -> Fit:
     """All numbers that say whether law and stated noise fit each other."""
     r, share = left.values[left.observed], left.share[left.observed]
+    scatter = _scatter(r, share, parameters)
+    limit = farthest(len(r), _CHANCE) * max(scatter.value, 1.0)
+    distance = left.values if left.raw is None else left.raw
+    clipped = np.clip(left.values, -limit, limit)
     return Fit(
         rows=int(left.observed.any(axis=1).sum()),
         cells=len(r),
         parameters=parameters,
         misfit=_misfit(r, share, parameters),
-        scatter=_scatter(r, share, parameters),
+        scatter=scatter,
         trend=_trend(left),
         coverage=_coverage(seen),
+        growth=growth(clipped, left.share, left.observed, left.sizes, _CHANCE),
+        outliers=outliers(distance, left.observed, (left.places, left.components), limit),
+        tails=left.tails,
     )
 
 

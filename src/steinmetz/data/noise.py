@@ -3,36 +3,49 @@
 Y = ŷ (1 + σ_r ξ) + σ_a ξ', ξ ~ N(0, 1), with the diagonal covariance of method §3.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from steinmetz.data.student import DEGREES
 from steinmetz.records import Observations
 
 # Discrepancy before any is estimated; the part of the noise that is allowed for in any case; and
 # the shares of the root-mean-square stress that are tried.
 USUAL = 0.02
-_PART = 0.2
+PART = 0.2
 _SHARES = np.geomspace(1e-5, 1, 201)
 
 
+Share = Annotated[float, Field(ge=0, le=10)]
+Size = Annotated[float, Field(ge=0)]
+Estimated = Literal["estimated"]
+
+
 class Config(BaseModel):
-    """Noise of the data. All three are standard deviations."""
+    """Noise of the data: standard deviations, stated or to be estimated with the law."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-    relative: float = Field(
-        0.1, ge=0, le=10, description="share of the stress itself (multiplicative noise)"
+    relative: Share | Estimated = Field(
+        0.1,
+        description="share of the stress itself (multiplicative noise), or 'estimated' with the "
+        "law, where that is composed of terms",
     )
-    absolute: float = Field(0.0, ge=0, description="in the unit of the stress (additive noise)")
-    floor: Annotated[float, Field(ge=0, le=1)] | Literal["estimated"] = Field(
+    absolute: Size | Estimated = Field(
+        0.0,
+        description="in the unit of the stress (additive noise), or 'estimated' with the law, "
+        "where that is composed of terms; then it has what the law misses in it too",
+    )
+    floor: Annotated[float, Field(ge=0, le=1)] | Estimated = Field(
         "estimated",
         description="discrepancy between law and truth, as a share of the root-mean-square stress; "
         "it keeps data at zero stress from getting infinite weight under multiplicative noise. "
-        "'estimated' takes the likeliest where laws are composed of terms, and 0.02 for networks",
+        "'estimated' takes the likeliest where laws are composed of terms, and 0.02 for networks; "
+        "with an estimated noise.absolute, from which it cannot be told apart, it is none",
     )
     unknown: bool = Field(
         False,
@@ -40,11 +53,95 @@ class Config(BaseModel):
         "log-normal, median 1, sd of the logarithm 1)",
         json_schema_extra={"stage": "infer"},
     )
+    tails: Literal["normal", "student"] = Field(
+        "normal",
+        description=f"'student' for data with outliers: errors have Student's t distribution with "
+        f"{DEGREES:g} degrees of freedom, and the deviations are its scale (laws composed of "
+        "terms)",
+    )
+    drawn_relative: Share | None = Field(
+        None,
+        description="relative noise that synthetic data are drawn with, where they are fitted "
+        "under another; as noise.relative says unless given, 0.1 where that is estimated",
+    )
+    drawn_absolute: Size | None = Field(
+        None, description="the same of the absolute noise; none where that is estimated"
+    )
+
+    @model_validator(mode="after")
+    def _meaningful(self) -> "Config":
+        if self.unknown and (self.estimated or self.tails == "student"):
+            raise ValueError(
+                "noise.unknown = true samples a common factor of stated normal noise; leave it "
+                "out where noise.relative or noise.absolute is 'estimated', or noise.tails "
+                "'student'"
+            )
+        return self
 
     @property
     def allowed(self) -> float:
         """The discrepancy before any is estimated."""
         return USUAL if self.floor == "estimated" else self.floor
+
+    @property
+    def estimated(self) -> bool:
+        """Whether a part of the noise is estimated with the law."""
+        return "estimated" in (self.relative, self.absolute)
+
+    @property
+    def numbers(self) -> tuple[float, float]:
+        """The relative and the absolute part; not a number where it is to be estimated."""
+        unknown = float("nan")
+        return (
+            unknown if self.relative == "estimated" else self.relative,
+            unknown if self.absolute == "estimated" else self.absolute,
+        )
+
+    @property
+    def drawn(self) -> tuple[float, float]:
+        """The relative and the absolute part of what synthetic data are drawn with."""
+        usual = 0.1 if self.relative == "estimated" else self.relative
+        none = 0.0 if self.absolute == "estimated" else self.absolute
+        return (
+            usual if self.drawn_relative is None else self.drawn_relative,
+            none if self.drawn_absolute is None else self.drawn_absolute,
+        )
+
+
+class Level(NamedTuple):
+    """How large the noise is: its discrepancy, as a share of the root-mean-square stress.
+
+    And the relative and the absolute part of cells for which they are not stated.
+    """
+
+    floor: float
+    relative: float = 0.0
+    absolute: float = 0.0
+
+
+class Draws(NamedTuple):
+    """The noise of every predictive draw: what it multiplies stated deviations with.
+
+    Where a part was estimated, a value of it per draw, the last two in the unit of the stress. With
+    `tails`, errors have those of Student's t.
+    """
+
+    factor: Float[np.ndarray, "draws"]
+    relative: Float[np.ndarray, "draws"] | None = None
+    absolute: Float[np.ndarray, "draws"] | None = None
+    discrepancy: Float[np.ndarray, "draws"] | None = None
+    tails: bool = False
+
+
+def filled(observations: Observations, level: Level) -> Observations:
+    """The same data with numbers where the noise was to be estimated; else as they are."""
+    relative, absolute = observations.relative, observations.absolute
+    if not bool(jnp.any(jnp.isnan(relative)) | jnp.any(jnp.isnan(absolute))):
+        return observations
+    return observations._replace(
+        relative=jnp.where(jnp.isnan(relative), level.relative, relative),
+        absolute=jnp.where(jnp.isnan(absolute), level.absolute, absolute),
+    )
 
 
 @jax.jit
@@ -109,7 +206,7 @@ def least(observations: Observations) -> float:
     """
     seen = np.asarray(observations.observed)
     stated_noise = np.asarray(stated(observations, observations.values, 0.0))[seen]
-    found = _PART * float(np.sqrt(np.mean(stated_noise**2))) / observations.scale
+    found = PART * float(np.sqrt(np.mean(stated_noise**2))) / observations.scale
     return max(found, float(_SHARES[0]))
 
 

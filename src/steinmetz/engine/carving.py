@@ -10,6 +10,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from steinmetz.data.estimate import from_plain as noise_from_plain
+from steinmetz.data.estimate import to_plain as noise_to_plain
 from steinmetz.data.quadratic import Quadratic, compress
 from steinmetz.errors import InputError
 from steinmetz.exporters.json import parsed
@@ -19,7 +21,7 @@ from steinmetz.sparsify.carve import Carved, Restart
 from steinmetz.sparsify.choose import from_plain, to_plain
 from steinmetz.sparsify.written import Structure
 
-FORMAT = "steinmetz-carving/4"
+FORMAT = "steinmetz-carving/5"
 
 
 class ChangedData(ValueError):
@@ -37,7 +39,7 @@ def to_dict(carved: Carved) -> dict[str, Any]:
         "restarts": {str(number): list(restart) for number, restart in carved.restarts.items()},
         "steps": carved.steps.tolist(),
         "active": carved.active.tolist(),
-        "floor": carved.floor,
+        "noise": noise_to_plain(carved.noise),
         "deviation": np.asarray(carved.deviation).tolist(),
         "table": to_plain(carved.table),
         "structures": [
@@ -65,7 +67,8 @@ def from_dict(stored: dict[str, Any], observations: Observations) -> Carved:
     restarts = {
         int(n): Restart(float(p), int(k), int(m)) for n, (p, k, m) in stored["restarts"].items()
     }
-    quadratic = compress(observations, deviation)
+    noise = noise_from_plain(stored["noise"])
+    quadratic = compress(observations, noise.weighted(deviation))
     if stored["data"] != _fingerprint(quadratic):
         raise ChangedData
     return Carved(
@@ -78,7 +81,7 @@ def from_dict(stored: dict[str, Any], observations: Observations) -> Carved:
         active=np.array(stored["active"], int),
         deviation=deviation,
         quadratic=quadratic,
-        floor=float(stored["floor"]),
+        noise=noise,
         structures=tuple(
             Structure(rebuild(row["law"]), float(row["price"])) for row in stored["structures"]
         ),

@@ -7,11 +7,10 @@ import numpy as np
 from jaxtyping import Float
 
 from steinmetz.assess import fit, loo
-from steinmetz.data import noise
+from steinmetz.data import noise, student
 from steinmetz.engine.problem import Problem
 from steinmetz.engine.sample import Ensemble
 from steinmetz.predict.log_likelihood import log_likelihood
-from steinmetz.records import Observations
 from steinmetz.scores.base import Judged
 from steinmetz.sparsify.carve import Carved
 from steinmetz.studies.study import Study
@@ -29,7 +28,7 @@ def examine(
 ) -> Fitness:
     """Everything that says whether law, posterior and stated noise fit the data."""
     factor = float(ensemble.factor.mean())
-    left = _residuals(problem, carved, factor)
+    left = _residuals(problem, carved, factor, study.noise.tails == "student")
     quality = fit.examine(left, carved.law.graph.size, _seen(problem, judged))
     temperature = study.prior.tempered(problem.train.cells)
     density = loo.summed(
@@ -41,7 +40,7 @@ def examine(
 def fitted(problem: Problem, carved: Carved, ensemble: Ensemble) -> Float[np.ndarray, "draws data"]:
     """Log likelihood of every fitted datum under every draw."""
     parts = ensemble.theta, ensemble.factor, problem.train, carved.deviation
-    return log_likelihood(carved.law, *parts)
+    return log_likelihood(carved.law, *parts, carved.noise.weights is not None)
 
 
 def _test(problem: Problem, carved: Carved, ensemble: Ensemble) -> np.ndarray | None:
@@ -49,26 +48,31 @@ def _test(problem: Problem, carved: Carved, ensemble: Ensemble) -> np.ndarray | 
     rows = problem.held_out
     if rows is None:
         return None
-    deviation = noise.stated(rows, carved.law.stress(rows.map), problem.floor)
-    return log_likelihood(carved.law, ensemble.theta, ensemble.factor, rows, deviation)
+    known = problem.noisy(rows)
+    deviation = noise.stated(known, carved.law.stress(rows.map), problem.floor)
+    tails = carved.noise.weights is not None
+    return log_likelihood(carved.law, ensemble.theta, ensemble.factor, rows, deviation, tails)
 
 
-def _residuals(problem: Problem, carved: Carved, factor: float) -> fit.Residuals:
+def _residuals(problem: Problem, carved: Carved, factor: float, tails: bool) -> fit.Residuals:
     """What the law leaves of the fitted data, in units of the deviation it was fitted with."""
-    train = problem.train
+    train = problem.noisy(problem.train)
     prediction = np.asarray(carved.law.stress(train.map))
     deviation, observed = np.asarray(carved.deviation), np.asarray(train.observed)
     whole = np.where(observed, deviation, 1.0)
     share = np.asarray(noise.stated(train, jnp.asarray(prediction), 0.0)) ** 2 / whole**2
-    columns = {"its prediction": prediction}
+    columns = {fit.PREDICTION: prediction}
     for name, column in zip(problem.material.inputs, np.asarray(train.inputs).T, strict=True):
         columns[name] = np.broadcast_to(column[:, None], prediction.shape)
+    left = (np.asarray(train.values) - prediction) / (whole * factor)
     return fit.Residuals(
-        (np.asarray(train.values) - prediction) / (whole * factor),
+        student.normal_scores(left) if tails else left,
         np.minimum(share, 1.0),
         observed,
         train.components,
         columns,
+        left if tails else None,
+        tuple(place for block in problem.blocks for place in block.places),
     )
 
 
@@ -76,10 +80,12 @@ def _seen(problem: Problem, judged: Judged) -> fit.Seen:
     """What the predictive band is judged by: the path where data were, or measured rows."""
     path, floor = problem.path, problem.floor
     if problem.truth is not None:
-        variance = path.absolute**2 + (path.relative * judged.law) ** 2
+        sizes = (path.relative, problem.level.relative), (path.absolute, problem.level.absolute)
+        relative, absolute = (np.where(np.isnan(part), found, part) for part, found in sizes)
+        variance = absolute**2 + (relative * judged.law) ** 2
         observed, of = judged.observed & path.sampled[:, None], "new data along the path, in range"
     else:
-        rows: Observations = problem.held_out or problem.train
+        rows = problem.noisy(problem.held_out or problem.train)
         variance = np.asarray(noise.stated(rows, jnp.asarray(judged.law), 0.0)) ** 2
         observed, of = (
             judged.observed,

@@ -17,7 +17,7 @@ from steinmetz import registry
 from steinmetz.assess import scores
 from steinmetz.cache import Cache
 from steinmetz.engine.problem import Problem, network_of, prepare, use_double
-from steinmetz.engine.run import stage_keys
+from steinmetz.engine.run import check_noise, stage_keys
 from steinmetz.errors import InputError
 from steinmetz.potentials import terms
 from steinmetz.potentials.base import Network, slopes
@@ -102,6 +102,7 @@ def lcurve(
     """
     use_double()
     study = with_network(study)
+    check_noise(study)
     plan, keys = plan or Plan(), stage_keys(study.seed)
     curves = _curves(study, plan)
     network = network_of(study, curves[0].problem.material)
@@ -138,7 +139,7 @@ def _curves(study: Study, plan: Plan) -> list[_Curve]:
     if plan.noises is not None and study.data.law is None:
         raise InputError("--noise is for generated data; a measured table has the noise it has")
     curves, keys = [], stage_keys(study.seed)
-    for noise in (study.noise.relative,) if plan.noises is None else plan.noises:
+    for noise in study.noise.numbers[:1] if plan.noises is None else plan.noises:
         problem = prepare(keys["data"], _with_noise(study, noise, plan.additive))
         fresh = problem.fresh(keys["test"], study.assess.test_count)
         curves.append(_Curve(noise, problem, problem.units, fresh))

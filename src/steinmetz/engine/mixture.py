@@ -1,6 +1,7 @@
 """Whose draws make the bands of a run: those of all laws that may hold, or of the law alone."""
 
 import numpy as np
+from jaxtyping import Float
 
 from steinmetz.data import noise
 from steinmetz.engine.problem import Problem
@@ -22,18 +23,36 @@ _NOTHING = 0.02
 def bands_of(study: Study, problem: Problem, carved: Carved, ensemble: Ensemble) -> Bands:
     """As many draws as the posterior of the law has, always the same for the same run."""
     if study.assess.bands == "law" or len(carved.structures) < 2:
-        return Bands.of(carved.law, ensemble.theta, ensemble.factor)
+        random = np.random.default_rng([study.seed, _STREAM])
+        draws = _noise(random, carved, problem.train.scale, ensemble.factor)
+        return Bands.of(carved.law, ensemble.theta, draws)
     random = np.random.default_rng([study.seed, _STREAM])
     data = written.Problem.of(carved.quadratic, problem.material.reference)
     parts = structures.mixture(random, list(carved.structures), data, len(ensemble.theta))
-    return Bands(parts, random.permutation(ensemble.factor), _discrepancy(study, problem, carved))
+    factor = random.permutation(ensemble.factor)
+    draws = _noise(random, carved, problem.train.scale, factor)
+    return Bands(parts, draws, _discrepancy(study, problem, carved))
+
+
+def _noise(
+    random: np.random.Generator, carved: Carved, scale: float, factor: Float[np.ndarray, "draws"]
+) -> noise.Draws:
+    """The noise of every draw: a sampled factor, and draws of what was estimated."""
+    found = carved.noise
+    every = (found.relative, found.absolute, found.floor)
+    known = [part for part in every if part is not None]
+    place = random.integers(len(known[0]), size=len(factor)) if known else np.zeros(0, int)
+    relative, absolute, floor = (None if part is None else part[place] for part in every)
+    if floor is not None:
+        floor = floor * scale
+    return noise.Draws(factor, relative, absolute, floor, found.weights is not None)
 
 
 def _discrepancy(study: Study, problem: Problem, carved: Carved) -> Discrepancy | None:
     """What the data say that laws miss; nothing where it was stated, or where they do not."""
-    train = problem.train
-    missed = carved.floor**2 - noise.least(train) ** 2
-    if study.noise.floor != "estimated" or missed <= _NOTHING * carved.floor**2:
+    train, floor = problem.noisy(problem.train), carved.noise.level.floor
+    missed = floor**2 - noise.least(train) ** 2
+    if study.noise.floor != "estimated" or missed <= _NOTHING * floor**2:
         return None
     energy = np.asarray(carved.law.energy(train.inputs))
     size = _PEAK * float(np.sqrt(missed)) * train.scale

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int
+from jaxtyping import Array, Float, Int
 
 from steinmetz import registry
 from steinmetz.data import hold_out, noise, table
@@ -24,12 +24,16 @@ from steinmetz.potentials.units import NaturalUnits
 from steinmetz.records import Observations, Truth, ValidationPath
 from steinmetz.studies.study import Source, Study
 
+Stress = Float[np.ndarray, "points components"]
+# Relative noise and, in the unit of the stress, absolute noise before either is estimated.
+_STARTS = (0.1, 1.0)
+
 
 class Block(NamedTuple):
     """Data of one experiment: what is fitted, and rows held out of it (measured data only).
 
     `experiment` has the range of these data, `rows` are the columns of what is fitted, or all if
-    nothing of the block is.
+    nothing of the block is; `places` say where in its table every fitted row is.
     """
 
     experiment: experiments.Experiment
@@ -37,13 +41,14 @@ class Block(NamedTuple):
     rows: experiments.Rows
     train: Observations
     held_out: Observations | None
+    places: tuple[str, ...] = ()
 
 
 class Problem(NamedTuple):
     """All blocks of a study, and what they make together.
 
     `train` and `held_out` are the data of all blocks, one below the other; `truth` is known for
-    synthetic data only. `floor` is the discrepancy a law is allowed, in the unit of the stress;
+    synthetic data only. `level` is the discrepancy a law is allowed, and noise that is not stated;
     `units` are the training data in units in which they are near one.
     `notes` say what of the tables is not used, `held_out_as` which rows are held out.
     """
@@ -54,7 +59,7 @@ class Problem(NamedTuple):
     train: Observations
     held_out: Observations | None
     path: ValidationPath
-    floor: float
+    level: noise.Level
     units: NaturalUnits
     notes: list[str]
     held_out_as: list[str]
@@ -75,9 +80,27 @@ class Problem(NamedTuple):
             parts.append(observe.clean(self.material, block.experiment, self.truth, rows))
         return observe.joined(parts)
 
-    def allowing(self, share: float) -> "Problem":
-        """The same with another discrepancy, as a share of the root-mean-square stress."""
-        return self._replace(floor=share * self.train.scale)
+    @property
+    def floor(self) -> float:
+        """The discrepancy that laws are allowed, in the unit of stress."""
+        return self.level.floor * self.train.scale
+
+    def allowing(self, level: noise.Level) -> "Problem":
+        """The same with noise as it was found."""
+        return self._replace(level=level)
+
+    def noisy(self, observations: Observations) -> Observations:
+        """The same data with numbers where their noise was to be estimated."""
+        return noise.filled(observations, self.level)
+
+    @property
+    def drawn(self) -> tuple[Stress, Stress]:
+        """Relative and absolute noise that synthetic data have along the path."""
+        shape, parts = self.path.observed.shape, zip(self.path.segments, self.blocks, strict=True)
+        relative, absolute = np.zeros(shape), np.zeros(shape)
+        for segment, block in parts:
+            relative[segment.points], absolute[segment.points] = block.noise.drawn
+        return relative, absolute
 
     def clean(self, observations: Observations) -> Observations:
         """The same states with the values of the generating law, where there is one."""
@@ -110,13 +133,13 @@ def prepare(key: Array, study: Study) -> Problem:
         ]
     train = observe.joined([block.train for block in blocks])
     kept = [block.held_out for block in blocks if block.held_out is not None]
-    _check_noise(train, study.noise.allowed)
+    level = noise.Level(study.noise.allowed, *_STARTS)
+    _check_noise(noise.filled(train, level), study.noise.allowed)
     parts = [(block.experiment, block.noise) for block in blocks]
     path = observe.path(material, parts, study.assess.path_points)
     held_out = observe.joined(kept) if kept else None
-    floor = study.noise.allowed * train.scale
     units = NaturalUnits.of(train, material.reference, material.sizes, study.noise.allowed)
-    data = train, held_out, path, floor, units
+    data = train, held_out, path, level, units
     return Problem(material, truth, tuple(blocks), *data, notes + _few(train), kept_as)
 
 
@@ -151,7 +174,8 @@ def _synthetic(
         words = ", ".join(f"{name} = {value}" for name, value in settings.items())
         raise InputError(f"law '{truth.name}' is not finite for every state with {words}")
     train = observe.noisy(noise_key, clean, source.noise)
-    return Block(experiment, source.noise, rows, train, None)
+    places = tuple(f"state {number + 1}" for number in range(len(rows)))
+    return Block(experiment, source.noise, rows, train, None, places)
 
 
 def _measured(
@@ -203,7 +227,9 @@ def _block(
     every, fitted = read.observations, np.flatnonzero(~out)
     held_out = _rows(every, np.flatnonzero(out)) if out.any() else None
     rows = read.rows[fitted] if fitted.size else read.rows
-    return Block(test.covering(rows), source.noise, rows, _rows(every, fitted), held_out)
+    places = tuple(f"{Path(str(source.table)).name} line {line}" for line in read.lines[fitted])
+    data = _rows(every, fitted), held_out
+    return Block(test.covering(rows), source.noise, rows, *data, places)
 
 
 def built(study: Study, material: materials.Material) -> Network | terms.Vocabulary:

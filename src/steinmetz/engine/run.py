@@ -33,6 +33,7 @@ def run(study: Study, report: Report = silent, cache: Cache | None = None) -> Ou
     use_double()
     check_sampler(study)
     check_training(study)
+    check_noise(study)
     clock = Clock()
     resumed = cache is not None and cache.found
     problem = prepare(stage_keys(study.seed)["data"], study)
@@ -55,6 +56,22 @@ def check_training(study: Study) -> None:
             )
 
 
+def check_noise(study: Study) -> None:
+    """Refuse noise that is to be estimated where no law is composed of terms."""
+    own, estimated = study.noise, any(source.noise.estimated for source in study.sources)
+    if isinstance(study.potential, terms.Config):
+        if estimated and own.unknown:
+            raise InputError("noise.unknown = true is for stated noise; a block has 'estimated'")
+        return
+    if estimated or own.tails != "normal":
+        setting = "noise.tails = 'student'" if own.tails != "normal" else "'estimated' noise"
+        raise InputError(
+            f"{setting} is for laws composed of terms; with potential '{study.potential.name}' "
+            "state noise.relative and noise.absolute, and set noise.unknown = true to have a "
+            "common factor of both sampled"
+        )
+
+
 def carve_law(
     study: Study, problem: Problem, report: Report = silent, cache: Cache | None = None
 ) -> carve.Carved:
@@ -62,7 +79,8 @@ def carve_law(
     made, deviation = built(study, problem.material), _refit_deviation(study)
     if isinstance(made, terms.Vocabulary):
         floor = None if study.noise.floor == "estimated" else study.noise.floor
-        wanted = Wanted(made.most, floor, problem.material.conditions.growth)
+        growth, tails = problem.material.conditions.growth, study.noise.tails == "student"
+        wanted = Wanted(made.most, floor, growth, tails)
         return composed(problem.train, problem.units, wanted, study.sparsify, report)
     task = carve.Task(made, problem.train, problem.units, deviation)
     return carve.carve(stage_keys(study.seed)["carve"], task, study.sparsify, report, cache)
@@ -96,7 +114,7 @@ def finish(
     cache: Cache | None = None,
 ) -> Outcome:
     """All stages after carving."""
-    keys, law, problem = stage_keys(study.seed), carved.law, problem.allowing(carved.floor)
+    keys, law, problem = stage_keys(study.seed), carved.law, problem.allowing(carved.noise.level)
     fresh = problem.fresh(keys["test"], study.assess.test_count)
     rows = pareto.table(problem, carved, fresh)
     with clock.stage("infer"):

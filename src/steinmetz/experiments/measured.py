@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from steinmetz.data import noise
 from steinmetz.data.table import Table
@@ -21,12 +21,13 @@ _CURVE = "curve"
 class Reading(NamedTuple):
     """The rows of a table that have a stress.
 
-    Their columns, the curve each belongs to, and notes on what was left out.
+    Their columns, the curve and the line each belongs to, and notes on what was left out.
     """
 
     observations: Observations
     rows: Rows
     curves: Float[np.ndarray, "rows"]
+    lines: Int[np.ndarray, "rows"]
     notes: list[str]
 
 
@@ -64,7 +65,7 @@ def observations(
     stress, measured, *deviations = (jnp.asarray(array[keep]) for array in cells)
     parts = (stress, measured, deviations[0], deviations[1], components)
     data = Observations(state, at.inputs, at.operator, *parts)
-    return Reading(data, rows[keep], _curves(table)[keep], notes)
+    return Reading(data, rows[keep], _curves(table)[keep], np.asarray(table.lines)[keep], notes)
 
 
 def _curves(table: Table) -> Float[np.ndarray, "rows"]:
@@ -156,8 +157,7 @@ def _noise(
     table: Table, components: tuple[str, ...], values: Stress, config: noise.Config
 ) -> tuple[Stress, Stress]:
     """Absolute and relative deviation of every cell."""
-    absolute = np.full(values.shape, config.absolute)
-    relative = np.full(values.shape, config.relative)
+    relative, absolute = (np.full(values.shape, size) for size in config.numbers)
     for index, name in enumerate(components):
         column = f"sd_{name}"
         if column not in table.columns:

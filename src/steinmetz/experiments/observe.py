@@ -31,10 +31,11 @@ def clean(material: Material, experiment: Experiment, truth: Truth, rows: Rows) 
 
 
 def noisy(key: Array, observations: Observations, config: noise.Config) -> Observations:
-    """Clean observations with noise drawn on top, and the deviations it was drawn with."""
+    """Clean observations with noise drawn on top, and the deviations that are stated of it."""
     shape = observations.values.shape
-    relative, absolute = jnp.full(shape, config.relative), jnp.full(shape, config.absolute)
-    values = noise.draw(key, observations.values, relative, absolute)
+    relative, absolute = (jnp.full(shape, size) for size in config.numbers)
+    drawn = (jnp.full(shape, size) for size in config.drawn)
+    values = noise.draw(key, observations.values, *drawn)
     return observations._replace(values=values, relative=relative, absolute=absolute)
 
 
@@ -92,7 +93,7 @@ def path(
         observed = np.asarray(spread(seen, experiment.observed, names))
         columns.append((
             state, at.inputs, spread(at.operator, experiment.observed, names), observed,
-            np.full(observed.shape, config.relative), np.full(observed.shape, config.absolute),
+            *(np.full(observed.shape, size) for size in config.numbers),
             course.coordinate, course.sampled,
         ))  # fmt: skip
         points = slice(number * count, (number + 1) * count)

@@ -117,7 +117,7 @@ def _fit(study: Study, law_of_study: CarvedProblem) -> FitPoint:
     clean = np.asarray(truth.stress(reference, path.map))
     energy = np.asarray(law.energy(path.map.inputs))
     truth_energy = np.asarray(truth.energies(reference, path.map.inputs))
-    relative, absolute = jnp.asarray(path.relative), jnp.asarray(path.absolute)
+    relative, absolute = (jnp.asarray(part) for part in problem.drawn)
     noisy = np.asarray(noise.draw(keys["noise"], jnp.asarray(clean), relative, absolute))
     inside = path.sampled
     r2 = {
@@ -178,7 +178,7 @@ def _posterior(
         ensemble = sample(keys["infer"], law.carved, law.problem, study, report, cache)
     seconds = clock.seconds()
     copies = study.assess.noise_draws
-    bands = Bands.of(law.carved.law, ensemble.theta, ensemble.factor)
+    bands = Bands.of(law.carved.law, ensemble.theta, noise.Draws(ensemble.factor))
     along = along_path(keys["noise"], law.problem, law.carved.law, bands, copies)
     longest, compared = None, None
     if point.reference is not None:

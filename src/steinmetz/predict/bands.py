@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from steinmetz.data.noise import Draws
 from steinmetz.posterior.structures import Part
 from steinmetz.potentials.law import Law
 from steinmetz.predict.push_forward import Pushed, push_forward
@@ -34,7 +35,7 @@ class Discrepancy(NamedTuple):
 
 
 class Bands(NamedTuple):
-    """Laws with draws of their parameters, and the noise factor of every draw.
+    """Laws with draws of their parameters, and the noise of every draw.
 
     One part is the posterior of one law; several are a posterior over laws, each with as many draws
     as its weight is worth. Where the data say that no law is right, stress differs from that of its
@@ -42,16 +43,11 @@ class Bands(NamedTuple):
     """
 
     parts: tuple[Part, ...]
-    factor: Float[np.ndarray, "draws"]
+    factor: Draws
     discrepancy: Discrepancy | None = None
 
     @classmethod
-    def of(
-        cls,
-        law: Law,
-        theta: Float[np.ndarray, "draws parameters"],
-        factor: Float[np.ndarray, "draws"],
-    ) -> "Bands":
+    def of(cls, law: Law, theta: Float[np.ndarray, "draws parameters"], factor: Draws) -> "Bands":
         """The posterior of one law."""
         return cls((Part(law, 1.0, theta),), factor)
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from steinmetz.data import noise
+from steinmetz.data import noise, student
 from steinmetz.potentials.base import normalised_energy, slopes
 from steinmetz.potentials.law import Law
 from steinmetz.records import StressMap
@@ -45,15 +45,29 @@ def predictive(
     key: Array,
     pushed: Pushed,
     deviations: tuple[Float[Array, "..."], Float[Array, "..."]],
-    discrepancy: float,
-    factor: Float[np.ndarray, "draws"],
+    discrepancy: float | Array,
+    factor: noise.Draws,
 ) -> Pushed:
     """One observation per draw, state and component, with the noise of the likelihood.
 
-    `deviations` are the relative and the absolute one, `discrepancy` what the law is allowed
-    besides. `factor` is what every draw multiplies the noise with: one, unless it was sampled.
+    `deviations` are the relative and the absolute one, not a number where they were estimated,
+    `discrepancy` what the law is allowed besides. `factor` is the noise of every draw: what it
+    multiplies stated noise with, one unless that was sampled, and values of what was estimated.
     """
     relative, absolute = deviations
+    own = jnp.asarray(factor.factor)[:, None, None]
+    relative, absolute = _put(relative, factor.relative), _put(absolute, factor.absolute)
+    if factor.discrepancy is not None:
+        discrepancy = jnp.asarray(factor.discrepancy)[:, None, None]
     spread = jnp.sqrt(absolute**2 + discrepancy**2)
-    own = jnp.asarray(factor)[:, None, None]
+    if factor.tails:
+        own = own * student.factors(jax.random.fold_in(key, 1), pushed.shape)
     return np.asarray(noise.draw(key, jnp.asarray(pushed), own * relative, own * spread))
+
+
+def _put(cells: Float[Array, "..."], drawn: Float[np.ndarray, "draws"] | None) -> Array:
+    """Deviations of every draw: that of the cell, or the drawn one where the cell has none."""
+    known = jnp.asarray(cells)
+    if drawn is None:
+        return known
+    return jnp.where(jnp.isnan(known), jnp.asarray(drawn)[:, None, None], known)

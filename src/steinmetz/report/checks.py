@@ -30,28 +30,43 @@ _ADVICE = {
 _OTHERWISE = "see admissible.points in summary.json; take another row (select)"
 # What to do where a check of the fit fails; of two, where the number is too small or too large.
 _MORE = "measure more: with so few data the posterior is little more than the prior"
-_LESS_NOISE = "the data scatter less than was stated: lower noise.relative or noise.absolute"
+_ESTIMATED = "or have them 'estimated' (a network: noise.unknown=true)"
+_LESS_NOISE = (
+    f"the data scatter less than was stated: lower noise.relative or noise.absolute, {_ESTIMATED}"
+)
 _MISFIT = (
-    f"{_LESS_NOISE}, or let noise.unknown=true find it",
+    _LESS_NOISE,
     "the law misses the data by more than their noise: take a larger row (steinmetz select), or "
     "state more noise (noise.relative, noise.absolute) or discrepancy (noise.floor)",
 )
 _SCATTER = (
-    f"{_LESS_NOISE}, or let noise.unknown=true find it",
-    "the data scatter more than was stated: raise noise.relative or noise.absolute, or let "
-    "noise.unknown=true find it",
+    _LESS_NOISE,
+    f"the data scatter more than was stated: raise noise.relative or noise.absolute, {_ESTIMATED}",
 )
 _TREND = (
     "the law misses something there: take a larger row (steinmetz select), lower "
     "sparsify.bic_slack, or state the discrepancy (noise.floor)"
 )
+_GROWTH = {
+    "small": "errors do not vanish with the stress: state noise.absolute, or have it 'estimated'",
+    "large": "errors grow with the stress by more than was stated: raise noise.relative, or have "
+    "it 'estimated'",
+    "inside": "the law misses something there, or these data are worse: take a larger row "
+    "(steinmetz select), or state the discrepancy (noise.floor)",
+}
+_OUTLIERS = "look at these values; noise.tails=student keeps them from bending the law"
+# Outliers that are named.
+_NAMED = 5
 _COVERAGE = (
     "the bands are too narrow: state the noise and the discrepancy (noise.floor) as they are, or "
     "take a larger row (steinmetz select)",
     "the bands are too wide: state less noise, or a smaller noise.floor",
 )
 # Checks whose advice goes first: what is wrong with the fit is not mended by better sampling.
-_BY_FIT = ("data for the law", "fit quality", "stated noise", "no trend left")
+_BY_FIT = (
+    *("data for the law", "outliers", "fit quality", "stated noise", "no trend left"),
+    "even scatter",
+)
 
 
 def examine(summary: Summary) -> list[Check]:
@@ -91,6 +106,22 @@ def fit_checks(fit: Fit) -> list[Check]:
     if (covered := fit.coverage) is not None:
         row = _in_range("coverage, 90 % band", "", covered, _COVERAGE)
         found.append(row._replace(measured=f"{row.measured} of {covered.of}"))
+    return [*found, *_sizes(fit)]
+
+
+def _sizes(fit: Fit) -> list[Check]:
+    """Whether some of the data scatter more than the others, and single values that do."""
+    found = []
+    if (growth := fit.growth) is not None:
+        words = f"{growth.ratio:.2g} times the scatter {growth.place}"
+        even = growth.value <= growth.limit
+        wanted = "the same everywhere, within chance"
+        found.append(Check("even scatter", even, words, wanted, _GROWTH[growth.end]))
+    named = [f"{each.place}, {each.component} ({each.deviations:+.1f})" for each in fit.outliers]
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    words = f"{len(named)}: {'; '.join(named[:_NAMED])}{more}" if named else "none"
+    wanted = "any, with Student's tails" if fit.tails else "none"
+    found.append(Check("outliers", fit.tails or not named, words, wanted, _OUTLIERS))
     return found
 
 
@@ -106,7 +137,8 @@ def advice(results: list[Check]) -> str:
     failed = [check for check in results if not check.passed]
     if not failed:
         return ""
-    first = min(failed, key=lambda check: check.name not in _BY_FIT)
+    order = {name: place for place, name in enumerate(_BY_FIT)}
+    first = min(failed, key=lambda check: order.get(check.name, len(order)))
     if first.name in _BY_FIT:
         return f"{first.name}: {first.measured} (wanted: {first.wanted}); {first.advice}"
     return f"{first.name}: {first.advice}"

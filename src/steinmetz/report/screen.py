@@ -31,6 +31,7 @@ def final(summary: Summary, folder: Path) -> str:
         f"  parameters  {counts.active} of {counts.full} ({counts.reason})",
         *_penalty(counts),
         *_structures(summary.structures),
+        *([f"  noise       {summary.noise.sentence}"] if summary.noise else []),
         f"  R²          {_r2_line(summary.r2)}",
         f"  coverage    {_coverage(summary)}",
         f"  density     {_density(summary.elpd)}",

@@ -27,7 +27,7 @@ def restore(folder: Path) -> Outcome:
     keys = stage_keys(study.seed)
     problem = prepare(keys["data"], study)
     carved = carving.read(folder / "carving.json", problem.train)
-    problem = problem.allowing(carved.floor)
+    problem = problem.allowing(carved.noise.level)
     ensemble = _ensemble(folder / "posterior.nc", carved.law, summary)
     count, bands = study.assess.certificate_states, bands_of(study, problem, carved, ensemble)
     return Outcome(

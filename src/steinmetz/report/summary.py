@@ -16,6 +16,7 @@ from pydantic import Field
 
 from steinmetz.assess.bands import Band
 from steinmetz.assess.evidence import Point, Status
+from steinmetz.assess.noise import Found, found
 from steinmetz.assess.scores import Scores
 from steinmetz.engine.outcome import Outcome
 from steinmetz.engine.pareto import Row
@@ -150,6 +151,7 @@ class Summary(Scores):
     admissible: Admissible
     posterior: dict[str, Marginal]
     noise_factor: Moments | None = Field(description="of the noise, where it was sampled")
+    noise: Found | None = Field(description="what was estimated of the noise, else null")
     inference: Inference
     pareto: list[PrintedRow]
     data: DataCounts
@@ -193,6 +195,7 @@ def summarise(outcome: Outcome) -> Summary:
         admissible=_admissible(outcome),
         posterior=_marginals(outcome),
         noise_factor=_noise_factor(outcome),
+        noise=found(carved.noise),
         inference=outcome.ensemble.inference,
         pareto=[
             PrintedRow(**{n: getattr(row, n) for n in Row.model_fields}, law=_short(choice.law))
@@ -235,13 +238,13 @@ def _structures(outcome: Outcome) -> Structures:
 
 
 def _admissible(outcome: Outcome) -> Admissible:
-    found = outcome.certificate
+    proof = outcome.certificate
     return Admissible(
-        checked=found.checked,
-        violated=found.violated,
-        random_states=found.states,
-        points=[_point(point) for point in found.points],
-        faults=found.faults,
+        checked=proof.checked,
+        violated=proof.violated,
+        random_states=proof.states,
+        points=[_point(point) for point in proof.points],
+        faults=proof.faults,
     )
 
 

@@ -15,6 +15,7 @@ from jaxtyping import Array, Int
 
 from steinmetz.cache import Cache
 from steinmetz.data import noise
+from steinmetz.data.estimate import Estimate
 from steinmetz.data.quadratic import Quadratic, compress, misfit
 from steinmetz.errors import InputError, RunFailure
 from steinmetz.potentials.base import Network, slopes
@@ -65,8 +66,8 @@ class Carved(NamedTuple):
 
     `full` is the number of weights of the network, `steps` and `active` are the weights that were
     open over training, `deviation` is the noise of every datum judged at the law's prediction, and
-    `quadratic` the residuals in units of it. `floor` is the discrepancy in it, as a share of the
-    root-mean-square stress. `structures` are all laws that may hold, where they are composed of
+    `quadratic` the residuals in units of it. `noise` is the discrepancy in it, and what was
+    estimated of the noise. `structures` are all laws that may hold, where they are composed of
     terms.
     """
 
@@ -79,7 +80,7 @@ class Carved(NamedTuple):
     active: Int[np.ndarray, "marks trials"]
     deviation: Cells
     quadratic: Quadratic
-    floor: float
+    noise: Estimate
     structures: tuple[Structure, ...] = ()
 
     @property
@@ -136,7 +137,7 @@ def carve(
         active=trained.active,
         deviation=deviation,
         quadratic=compress(data, deviation),
-        floor=units.floor,
+        noise=Estimate(noise.Level(units.floor)),
     )
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from steinmetz.data import noise
+from steinmetz.data.estimate import Estimate
 from steinmetz.data.quadratic import compress
 from steinmetz.errors import RunFailure
 from steinmetz.potentials.units import NaturalUnits
@@ -21,6 +21,7 @@ from steinmetz.shapes import Cells
 from steinmetz.sparsify.base import Settings
 from steinmetz.sparsify.carve import Carved, Restart
 from steinmetz.sparsify.choose import Choice, choose
+from steinmetz.sparsify.judge import Judge
 from steinmetz.sparsify.subsets import Subset, search
 from steinmetz.sparsify.written import Problem, Structure, Written
 
@@ -34,6 +35,8 @@ _FITTED, _FIRST = 6, 3
 _NO_GROWTH = 4.0
 # Laws of a pass among which the likeliest is looked for.
 _JUDGED = 12
+# The same of every size, where the noise is not known either.
+_OF_SIZE = 4
 # Laws that are kept beside the best: how much higher their score may be, and how many.
 _WORSE, _MIXED = 40.0, 80
 # Rise of χ² up to which a fitted law is tried without a term.
@@ -47,23 +50,21 @@ class Wanted(NamedTuple):
 
     `most` terms at most; `floor` is the discrepancy, as a share of the root-mean-square stress, or
     None if it is to be estimated; `growth` asks for an energy that is infinite at the ends of the
-    domain.
+    domain; `tails` says that errors have those of Student's t.
     """
 
     most: int
     floor: float | None
     growth: bool
+    tails: bool = False
 
 
 class Composed(NamedTuple):
-    """All laws that were fitted, the best first, and the noise at the prediction of the best.
-
-    `floor` is the share of the root-mean-square stress it misses.
-    """
+    """All laws that were fitted, the best first, and the noise at the prediction of the best."""
 
     laws: list[Written]
     deviation: Cells
-    floor: float
+    noise: Estimate
 
 
 def compose(
@@ -73,14 +74,14 @@ def compose(
     x = np.asarray(observations.inputs)
     first, second = (x.max(axis=0)[:2] - 3).tolist()
     atoms = vocabulary((first, second), x.shape[1] == 2)
-    count, prediction = observations.cells, observations.values
-    floor = noise.USUAL if wanted.floor is None else wanted.floor
+    count, judge = observations.cells, Judge.of(observations, wanted.floor, wanted.tails)
+    prediction, level = observations.values, judge.start
     price = np.array([_PRICE + a.asked + a.term.size * np.log(count) for a in atoms])
     starts: list[Subset] = []
     for number in range(_PASSES):
         report("composing", number, _PASSES)
-        deviation = noise.deviation(observations, prediction, floor)
-        problem = Problem.of(compress(observations, deviation), reference)
+        weighted = compress(observations, judge.weighted(prediction, level))
+        problem = Problem.of(weighted, reference)
         found = search(problem.normal(atoms), price, wanted.most, starts)
         starts = [subset for some in found.values() for subset in some[:8]]
         last = number == _PASSES - 1
@@ -88,50 +89,37 @@ def compose(
         laws = [_priced(law, reference, wanted.growth) for law in laws]
         if not laws:
             raise RunFailure("no term has a positive coefficient; check the signs of the data")
-        some = sorted(laws, key=lambda law: law.score(count))[: None if last else _JUDGED]
-        judged = _judged(problem, some, observations, wanted.floor)
-        prediction, floor = judged[0].prediction, judged[0].floor
+        judged = judge.all(problem, laws if last else _some(laws, count, judge.estimates))
+        prediction, level = judge.settled(problem, judged[0])
     report("composing", _PASSES, _PASSES)
-    deviation = noise.deviation(observations, prediction, floor)
-    return Composed([each.under(observations, deviation) for each in judged], deviation, floor)
+    deviation = judge.deviation(prediction, level)
+    laws = [each.under(observations, deviation) for each in judged]
+    laws = _level(laws) if judge.estimates else laws
+    return Composed(laws, deviation, judge.estimate(problem, judged, prediction, level))
+
+
+def _level(laws: list[Written]) -> list[Written]:
+    """Laws with −2 log likelihood less a constant, so that the best has χ² there."""
+    losses = [law.misfit if law.unlikely is None else law.unlikely for law in laws]
+    shift = losses[0] - laws[0].misfit
+    return [law._replace(unlikely=loss - shift) for law, loss in zip(laws, losses, strict=True)]
+
+
+def _some(laws: list[Written], count: int, every: bool) -> list[Written]:
+    """The best laws; where the noise is not known, some of every size."""
+    ranked = sorted(laws, key=lambda law: law.score(count))
+    if not every:
+        return ranked[:_JUDGED]
+    sizes: dict[int, list[Written]] = {}
+    for law in ranked:
+        sizes.setdefault(law.size, []).append(law)
+    return [law for some in sizes.values() for law in some[:_OF_SIZE]]
 
 
 def _priced(law: Written, reference: Reference, growth: bool) -> Written:
     """A law with its price: that of its terms, and of growth that it lacks."""
     lacking = _NO_GROWTH if growth and not law.grows(reference) else 0.0
     return law._replace(price=lacking + sum(_PRICE + atom.asked for atom in law.atoms))
-
-
-class _Judged(NamedTuple):
-    """A law judged under the noise at its own prediction, with the discrepancy it has."""
-
-    law: Written
-    prediction: Cells
-    floor: float
-
-    def under(self, observations: Observations, deviation: Cells) -> Written:
-        """The law with χ² under a common noise, and −2 log likelihood less that noise's constant.
-
-        For the law at whose prediction the noise is judged, both are the same.
-        """
-        seen = np.asarray(observations.observed)
-        size = np.asarray(deviation)[seen]
-        left = (np.asarray(observations.values) - np.asarray(self.prediction))[seen] / size
-        assert self.law.unlikely is not None
-        unlikely = self.law.unlikely - 2 * float(np.sum(np.log(size)))
-        return self.law._replace(misfit=float(left @ left), unlikely=unlikely)
-
-
-def _judged(
-    problem: Problem, laws: list[Written], observations: Observations, given: float | None
-) -> list[_Judged]:
-    """Laws with the noise at their own predictions and discrepancies of their own, best first."""
-    operator, found = np.asarray(observations.operator), list[_Judged]()
-    for law in laws:
-        prediction = problem.stress(law, operator)
-        floor, unlikely = noise.discrepancy(observations, prediction, given)
-        found.append(_Judged(law._replace(unlikely=unlikely), prediction, floor))
-    return sorted(found, key=lambda each: each.law.score(observations.cells))
 
 
 def _candidates(
@@ -221,8 +209,8 @@ def composed(
         steps=np.zeros(0, int),
         active=np.zeros((0, 1), int),
         deviation=jnp.asarray(found.deviation),
-        quadratic=compress(observations, jnp.asarray(found.deviation)),
-        floor=found.floor,
+        quadratic=compress(observations, found.noise.weighted(jnp.asarray(found.deviation))),
+        noise=found.noise,
         structures=_mixed(found.laws, reference, count),
     )
 

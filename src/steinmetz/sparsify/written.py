@@ -11,11 +11,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from steinmetz.data.estimate import Linear
 from steinmetz.data.quadratic import Quadratic
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.mechanics import INVARIANTS, Terms, slopes_of
 from steinmetz.potentials.vocabulary import Atom
-from steinmetz.records import Reference
+from steinmetz.records import Observations, Reference
 from steinmetz.shapes import Cells
 from steinmetz.sparsify.subsets import Normal
 
@@ -141,6 +142,24 @@ class Problem(NamedTuple):
         parts = zip(law.atoms, law.coefficients, strict=True)
         slopes = sum(coefficient * self.slopes(atom) for atom, coefficient in parts)
         return jnp.asarray(np.einsum("nci,ni->nc", operator, slopes))
+
+    def linear(self, law: Written, observations: Observations) -> Linear:
+        """A law at the observed cells, with how its stress changes with its parameters."""
+        operator, seen = np.asarray(observations.operator), np.asarray(observations.observed)
+
+        def stresses(slopes: Float[np.ndarray, "data inputs"]) -> Float[np.ndarray, "cells"]:
+            return np.asarray(np.einsum("nci,ni->nc", operator, slopes)[seen])
+
+        columns = [stresses(self.slopes(atom)) for atom in law.atoms]
+        prediction = np.stack(columns, axis=1) @ np.asarray(law.coefficients)
+        parts = zip(law.atoms, law.coefficients, tuple(columns), strict=True)
+        for atom, coefficient, own in parts:
+            if atom.term.free:
+                step = atom.constants[0] * _DIFFERENCE
+                moved = stresses(self.slopes(atom.moved(atom.constants[0] + step)))
+                columns.append((moved - own) / step * coefficient)
+        values = np.asarray(observations.values)[seen]
+        return Linear(values - prediction, prediction, np.stack(columns, axis=1))
 
     def rows(self, atom: Atom) -> Float[np.ndarray, "rows"]:
         """What an atom of coefficient one adds to the residual rows."""

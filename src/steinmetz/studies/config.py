@@ -82,8 +82,8 @@ def _locate_tables(data: object, folder: Path) -> None:
 
 def measured(
     table: str | Path,
-    relative: float = 0.05,
-    absolute: float = 0.0,
+    relative: float | str = 0.05,
+    absolute: float | str = 0.0,
     changes: Mapping[str, Any] | None = None,
 ) -> Study:
     """The study that fits a CSV file of measured rows.
@@ -96,14 +96,15 @@ def measured(
 def measured_jointly(
     tables: Sequence[Path],
     experiment: Sequence[str | None],
-    deviations: tuple[float, float],
+    deviations: tuple[float | str, float | str],
     changes: Mapping[str, Any] | None = None,
 ) -> Study:
-    """The study that fits several tables together, each of the named experiment (None.
+    """The study that fits several tables together, each of the named experiment.
 
-    The usual one).
+    None is the usual one.
 
-    `deviations` are the relative and the absolute noise. Incompressible tests make the material so.
+    `deviations` are the relative and the absolute noise, each a number or 'estimated'.
+    Incompressible tests make the material so.
     """
     kinds = [
         None if name is None else experiments.load(name).Config(name=name) for name in experiment
@@ -168,7 +169,10 @@ def _described(study: Study) -> str:
     what = study.data.law or ", ".join(Path(str(source.table)).name for source in sources)
     kinds = ", ".join(dict.fromkeys(source.experiment.name.replace("_", " ") for source in sources))
     count = "" if study.data.law is None else f", {sum(source.count for source in sources)} states"
-    levels = dict.fromkeys(f"{100 * source.noise.relative:g} %" for source in sources)
+    levels = dict.fromkeys(
+        size if isinstance(size := source.noise.relative, str) else f"{100 * size:g} %"
+        for source in sources
+    )
     return f"{what} ({kinds}){count}, {', '.join(levels)} relative noise"
 
 
