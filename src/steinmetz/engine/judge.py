@@ -114,6 +114,14 @@ def score(
     return _along(r2, problem, along, judged, fitness)
 
 
+def fitted(key: Array, problem: Problem, law: Law, bands: Bands) -> scores.Coverage | None:
+    """How many fitted values lie in the predictive bands, where other rows are held out."""
+    if problem.held_out is None:
+        return None
+    judged = _measured(jax.random.fold_in(key, 1), law, bands, problem.train, problem.floor)
+    return measures.coverage(judged.predictive, judged.values, judged.observed)
+
+
 def _along(
     r2: scores.R2,
     problem: Problem,

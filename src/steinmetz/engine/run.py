@@ -108,6 +108,8 @@ def finish(
     judged = judge.seen(keys["test"], problem, law, bands, along, fresh)
     how_well = fitness.examine(study, problem, carved, ensemble, judged)
     measured = judge.score(problem, law, along, fresh, judged, how_well)
+    beside = judge.fitted(keys["test"], problem, law, bands)
+    measured = measured.model_copy(update={"coverage_fitted": beside})
     report("assessing", 1, 1)
     found = rows, ensemble, bands, along, measured, proof, clock.seconds()
     return Outcome(study, problem, carved, *found)

@@ -144,4 +144,4 @@ def _drawn(
         wrong = wrong[np.any(found[wrong] <= least, axis=1)]
         if not wrong.size:
             break
-    return np.maximum(found, least)
+    return np.asarray(np.maximum(found, least))
