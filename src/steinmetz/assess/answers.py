@@ -39,23 +39,25 @@ class Predicted(NamedTuple):
     missed: Values
 
     @property
-    def within(self) -> Values:
-        """Variance of draws around the mean of their law, all laws together."""
-        return np.asarray(np.mean((self.draws - self.means[self.owner]) ** 2, axis=0))
-
-    @property
     def means(self) -> Float[np.ndarray, "laws cells"]:
-        """The mean of the draws of every law; not a number where it has none."""
-        count = np.bincount(self.owner, minlength=len(self.centres))
-        total = np.zeros(self.centres.shape)
-        np.add.at(total, self.owner, self.draws)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(total / count[:, None])
+        """The mean of the draws of every law; zero where it has none."""
+        mine = (self.owner == np.arange(len(self.centres))[:, None]).astype(float)
+        return np.asarray(mine @ self.draws / np.maximum(mine.sum(axis=1), 1)[:, None])
 
-    @property
-    def between(self) -> Values:
-        """Variance of the means of laws, each as often as it was drawn."""
-        return np.asarray(np.var(self.means[self.owner], axis=0))
+
+class Variances(NamedTuple):
+    """Of draws in every cell: between laws, within laws, and of what all laws miss."""
+
+    between: Values
+    within: Values
+    missed: Values
+
+    @classmethod
+    def of(cls, seen: Predicted) -> "Variances":
+        """Means of laws count as often as their laws were drawn."""
+        means = seen.means[seen.owner]
+        within = np.mean((seen.draws - means) ** 2, axis=0)
+        return cls(np.var(means, axis=0), within, seen.missed)
 
 
 class Spread(Document):
@@ -84,7 +86,7 @@ class Difference(NamedTuple):
 
 def alike(seen: Predicted) -> list[list[int]]:
     """Laws by answer, those of most weight first; the first of an answer stands for it."""
-    deviation = np.sqrt(seen.within)
+    deviation = np.sqrt(Variances.of(seen).within)
     telling = deviation > _REST * deviation.max(initial=0.0)
     scaled = seen.centres[:, telling] / deviation[telling]
     found: list[list[int]] = []
@@ -113,10 +115,9 @@ def furthest(seen: Predicted, answer: list[int], cells: Cells) -> Difference | N
     return Difference(int(some[place]), float(own[place]), float(every[place]), half)
 
 
-def spread(seen: Predicted, width: Values, cells: Cells) -> Spread | None:
+def spread(found: Variances, width: Values, cells: Cells) -> Spread | None:
     """What makes the bands wide in some cells; None where there are none, or no width."""
-    parts = [float(np.mean(part[cells])) if cells.any() else 0.0
-             for part in (seen.between, seen.within, seen.missed)]  # fmt: skip
+    parts = [float(np.mean(part[cells])) if cells.any() else 0.0 for part in found]
     total = sum(parts)
     if total <= 0:
         return None

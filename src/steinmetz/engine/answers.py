@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
@@ -13,7 +14,7 @@ from steinmetz.predict.bands import Bands
 from steinmetz.records import Observations, StressMap
 
 # Points of the path, and rows of the data, that are looked at.
-_POINTS, _ROWS = 120, 200
+_POINTS, _ROWS = 60, 100
 # Answers whose differences are looked for.
 LEADING = 5
 
@@ -84,7 +85,8 @@ def answers_of(problem: Problem, bands: Bands, along: PathPredictions) -> Answer
         for answer in groups[:LEADING]
     ]  # fmt: skip
     low, high = np.quantile(along.pushed[:, points][:, observed], (0.025, 0.975), axis=0)
-    wide = [answers.spread(path, high - low, some) for some in (inside, ~inside)]
+    variances = answers.Variances.of(path)
+    wide = [answers.spread(variances, high - low, some) for some in (inside, ~inside)]
     return Answers((*placed, *groups[LEADING:]), *wide)
 
 
@@ -94,7 +96,9 @@ def _some(size: int, most: int) -> Int[np.ndarray, "some"]:
 
 
 def _states(at: StressMap, some: Int[np.ndarray, "some"]) -> StressMap:
-    return StressMap(at.inputs[some], at.operator[some])
+    """Taken by numpy: nothing is compiled."""
+    inputs, operator = (jnp.asarray(np.asarray(part)[some]) for part in at)
+    return StressMap(inputs, operator)
 
 
 def _seen(observations: Observations, some: Int[np.ndarray, "some"]) -> Mask:

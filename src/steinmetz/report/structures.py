@@ -81,6 +81,9 @@ def structures(outcome: Outcome) -> Structures:
     parts, found = outcome.bands.parts, outcome.answers
     mine = [n for n, part in enumerate(parts) if part.law.graph == outcome.law.graph]
     own = found.of(mine[0]) if mine and found else None
+    leading = found.found[:LEADING] if found else ()
+    listed = {*range(len(parts))[:_MOST], *(each.laws[0] for each in leading)}
+    forms = {n: short(parts[n].law) for n in sorted(listed)}
     numbers = {law: place for place, each in enumerate(found.found if found else (), 1)
                for law in each.laws}  # fmt: skip
     return Structures(
@@ -89,33 +92,30 @@ def structures(outcome: Outcome) -> Structures:
         printed=parts[mine[0]].weight if mine else 0.0,
         printed_answer=own.weight if own else float(bool(mine)),
         printed_ways=len(own.laws) if own else len(mine),
-        laws=[_law(part, numbers.get(n, 1)) for n, part in enumerate(parts[:_MOST])],
-        answers=[_answer(outcome, each) for each in (found.found[:LEADING] if found else ())],
+        laws=[_law(parts[n], numbers.get(n, 1), forms[n]) for n in range(len(parts))[:_MOST]],
+        answers=[_answer(outcome, each, forms[each.laws[0]]) for each in leading],
         sampled=found.sampled if found else None,
         extrapolated=found.extrapolated if found else None,
     )
 
 
-def _law(part: Part, answer: int) -> LawOfMixture:
+def _law(part: Part, answer: int, form: str) -> LawOfMixture:
     checked = part.checked
     return LawOfMixture(
         weight=part.weight,
         parameters=part.law.graph.size,
         answer=answer,
         evidence=None if checked is None else Evidence(**checked._asdict()),
-        law=short(part.law),
+        law=form,
     )
 
 
-def _answer(outcome: Outcome, answer: Answer) -> AnswerOfMixture:
+def _answer(outcome: Outcome, answer: Answer, form: str) -> AnswerOfMixture:
     """An answer with the sentence on where it differs."""
     places = {"in range": answer.sampled, "beyond the data": answer.extrapolated}
     words = [f"{label}, {_differs(outcome, at)}" for label, at in places.items() if at is not None]
     return AnswerOfMixture(
-        weight=answer.weight,
-        ways=len(answer.laws),
-        law=short(outcome.bands.parts[answer.laws[0]].law),
-        differs="; ".join(words),
+        weight=answer.weight, ways=len(answer.laws), law=form, differs="; ".join(words)
     )
 
 
@@ -190,9 +190,9 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def statement(outcome: Outcome, found: Structures) -> str:
+def statement(outcome: Outcome, law: str, found: Structures) -> str:
     """Two sentences to quote: the law, how probable it is, how it fits, and where it holds."""
-    law, scores, rows = text.export(outcome.law), outcome.scores, len(outcome.problem.train.state)
+    scores, rows = outcome.scores, len(outcome.problem.train.state)
     name = law if len(law) <= _QUOTED else f"A law of {outcome.law.graph.size} parameters"
     probable = ""
     if found.bands == "mixture":

@@ -145,7 +145,8 @@ def _carved_by(study: Study) -> str:
 def summarise(outcome: Outcome) -> Summary:
     """Everything measured in one run, in plain types."""
     study, carved, problem = outcome.study, outcome.carved, outcome.problem
-    origin, found = carved.restarts[carved.chosen.origin], structures(outcome)
+    origin, law = carved.restarts[carved.chosen.origin], short(outcome.law)
+    found = structures(outcome)
     restarts = [
         RestartCounts(restart=number, **counts._asdict())
         for number, counts in sorted(carved.restarts.items())
@@ -156,12 +157,12 @@ def summarise(outcome: Outcome) -> Summary:
         title=study.title,
         seed=study.seed,
         method=f"{_carved_by(study)}+{outcome.ensemble.method}",
-        law=short(outcome.law),
+        law=law,
         textbook=outcome.textbook,
         moduli=outcome.moduli,
         structures=found,
         silent=silent(outcome),
-        statement=statement(outcome, found),
+        statement=statement(outcome, law, found),
         parameters=Parameters(
             full=int(carved.full),
             active=int(outcome.law.graph.size),
