@@ -19,8 +19,6 @@ ALIKE = 0.5
 _REST = 1e-6
 # Draws of an answer whose median is taken; with fewer, its most probable law stands for it.
 _DRAWS = 20
-# Ends of the central 95 % band.
-_BAND = (0.025, 0.975)
 
 Cells = Bool[np.ndarray, "cells"]
 Values = Float[np.ndarray, "cells"]
@@ -43,6 +41,14 @@ class Predicted(NamedTuple):
         """The mean of the draws of every law; zero where it has none."""
         mine = (self.owner == np.arange(len(self.centres))[:, None]).astype(float)
         return np.asarray(mine @ self.draws / np.maximum(mine.sum(axis=1), 1)[:, None])
+
+
+class Band(NamedTuple):
+    """Lower border, median and upper border in every cell."""
+
+    low: Values
+    middle: Values
+    high: Values
 
 
 class Variances(NamedTuple):
@@ -100,12 +106,17 @@ def alike(seen: Predicted) -> list[list[int]]:
     return found
 
 
-def furthest(seen: Predicted, answer: list[int], cells: Cells) -> Difference | None:
+def band(seen: Predicted) -> Band:
+    """Lower border, median and upper border of the 95 % band of draws."""
+    return Band(*np.quantile(seen.draws, (0.025, 0.5, 0.975), axis=0))
+
+
+def furthest(seen: Predicted, of: Band, answer: list[int], cells: Cells) -> Difference | None:
     """Where the median of an answer is furthest from that of all laws, among some cells."""
     some = np.flatnonzero(cells)
     if not some.size:
         return None
-    low, every, high = np.quantile(seen.draws[:, some], (_BAND[0], 0.5, _BAND[1]), axis=0)
+    low, every, high = (part[some] for part in of)
     mine = np.isin(seen.owner, answer)
     own = seen.centres[answer[0], some]
     if mine.sum() >= _DRAWS:

@@ -68,10 +68,10 @@ def answers_of(problem: Problem, bands: Bands, along: PathPredictions) -> Answer
     groups = [Answer(laws, float(weights[laws].sum())) for laws in answers.alike(_both(path, data))]
     groups.sort(key=lambda answer: -answer.weight)
     inside = (problem.path.sampled[points][:, None] & observed)[observed]
-    cells = np.argwhere(observed)
+    cells, band = np.argwhere(observed), answers.band(path)
 
     def place(laws: list[int], some: Bool[np.ndarray, "cells"]) -> Place | None:
-        by = answers.furthest(path, laws, some)
+        by = answers.furthest(path, band, laws, some)
         return (
             None
             if by is None

@@ -60,7 +60,7 @@ def along_path(
 
 
 def certify(
-    key: Array, problem: Problem, law: Law, ensemble: Ensemble, count: int
+    key: Array, problem: Problem, law: Law, ensemble: Ensemble, bands: Bands, count: int
 ) -> certificate.Certificate:
     """Certificate of the law and every draw, cross-checked on states around and beyond the data."""
     material, parts = problem.material, []
@@ -71,7 +71,8 @@ def certify(
     experiment = problem.blocks[0].experiment
     undeformed = jnp.asarray(material.undeformed)
     operator = experiment.operator(material, undeformed, experiment.observed)
-    return certificate.certify(law, ensemble.theta, material, np.concatenate(parts), operator)
+    states, laws = np.concatenate(parts), bands.parts
+    return certificate.certify(law, ensemble.theta, material, states, operator, laws)
 
 
 def seen(

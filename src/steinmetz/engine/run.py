@@ -104,7 +104,8 @@ def finish(
     report("assessing", 0, 1)
     bands = bands_of(study, problem, carved, ensemble)
     along = judge.along_path(keys["noise"], problem, law, bands, study.assess.noise_draws)
-    proof = judge.certify(keys["check"], problem, law, ensemble, study.assess.certificate_states)
+    count = study.assess.certificate_states
+    proof = judge.certify(keys["check"], problem, law, ensemble, bands, count)
     judged = judge.seen(keys["test"], problem, law, bands, along, fresh)
     how_well = fitness.examine(study, problem, carved, ensemble, judged)
     measured = judge.score(problem, law, along, fresh, judged, how_well)

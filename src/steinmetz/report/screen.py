@@ -38,6 +38,7 @@ def final(summary: Summary, folder: Path) -> str:
         f"  density     {_density(summary.elpd)}",
         f"  posterior   {summary.inference.draws} draws by {summary.inference.method}",
         f"  admissible  {_admissible(proof)}",
+        *([f"  of bands    {proof.mixture.sentence}"] if proof.mixture else []),
         f"  seconds     {', '.join(f'{name} {value:.1f}' for name, value in seconds.items())}",
     ]
     if summary.inference.frozen:

@@ -140,8 +140,11 @@ def _test(segment: Segment) -> str:
 def ranges(outcome: Outcome) -> str:
     """Where the data are along the path, such as 'F11 from 0.8 to 1.2'."""
     path, words = outcome.problem.path, []
-    for segment in path.segments:
+    for segment, block in zip(path.segments, outcome.problem.blocks, strict=True):
         some = path.coordinate[segment.points][path.sampled[segment.points]]
+        if segment.label in block.experiment.columns:
+            own = block.rows[:, block.experiment.columns.index(segment.label)]
+            some = np.concatenate([some, own])
         if some.size:
             ends = f"{segment.label} from {some.min():.3g} to {some.max():.3g}"
             words.append(f"{ends} in {_test(segment)}" if len(path.segments) > 1 else ends)
@@ -173,12 +176,12 @@ def silent(outcome: Outcome) -> list[str]:
 
 def _beyond(outcome: Outcome, found: Answers | None) -> str:
     """Of states outside the range of the data."""
-    words = f"no data speak beyond {ranges(outcome)}: bands there come from the form of the law"
+    words = f"outside {ranges(outcome)} bands come from the form of the law"
     if found is None or found.extrapolated is None or found.sampled is None:
         return words
     beyond, inside = found.extrapolated, found.sampled
     words = words.replace("the form of the law", "the forms of the laws")
-    words += f", {beyond.width / inside.width:.2g} times as wide as in range"
+    words += f" and are {beyond.width / inside.width:.2g} times as wide as in range"
     words += f" ({100 * beyond.between:.0f} % of the variance because laws differ, "
     words += f"{100 * inside.between:.0f} % in range)"
     if beyond.between < _AGREED:

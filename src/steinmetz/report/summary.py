@@ -15,6 +15,7 @@ from pydantic import Field
 
 from steinmetz.assess.bands import Band
 from steinmetz.assess.evidence import Point, Status
+from steinmetz.assess.mixed import Mixed
 from steinmetz.assess.scores import Scores
 from steinmetz.engine.outcome import Outcome
 from steinmetz.engine.pareto import Row
@@ -73,6 +74,7 @@ class Admissible(Document):
     random_states: int
     points: list[AdmissiblePoint]
     faults: list[str]
+    mixture: Mixed | None = Field(description="of the laws behind the bands, where several are")
 
 
 class Marginal(Document):
@@ -206,6 +208,7 @@ def _admissible(outcome: Outcome) -> Admissible:
         random_states=found.states,
         points=[_point(point) for point in found.points],
         faults=found.faults,
+        mixture=found.mixture,
     )
 
 
