@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-import jax.numpy as jnp
+import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
@@ -97,7 +97,7 @@ def _some(size: int, most: int) -> Int[np.ndarray, "some"]:
 
 def _states(at: StressMap, some: Int[np.ndarray, "some"]) -> StressMap:
     """Taken by numpy: nothing is compiled."""
-    inputs, operator = (jnp.asarray(np.asarray(part)[some]) for part in at)
+    inputs, operator = (jax.device_put(np.asarray(part)[some]) for part in at)
     return StressMap(inputs, operator)
 
 
