@@ -38,7 +38,8 @@ def everything() -> Law:
 
 
 def test_slopes_are_those_of_the_energy(everything: Law, random_tensors: Numbers) -> None:
-    x = jnp.asarray(invariants(random_tensors))
+    """At the reference as well, where a kink would be."""
+    x = jnp.asarray(np.concatenate([invariants(random_tensors), [REFERENCE.point]]))
     graph, values = everything.graph, everything.values
     expected = jax.vmap(jax.grad(graph.energy, argnums=1), (None, 0))(values, x)
     np.testing.assert_allclose(graph.gradients(values, x), expected, rtol=1e-9)

@@ -10,12 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from steinmetz.assess import response
+from steinmetz.assess import mixed, response
 from steinmetz.assess.evidence import Evidence, Point
+from steinmetz.assess.mixed import Mixed
 from steinmetz.assess.points import points
 from steinmetz.assess.proof import admissible, prove, prove_all
 from steinmetz.assess.search import search
 from steinmetz.materials.base import Material, States
+from steinmetz.posterior.structures import Part
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.mechanics import Terms
 from steinmetz.records import Reference
@@ -29,10 +31,14 @@ _ANGLE = 0.7
 
 
 class Certificate(NamedTuple):
-    """Every point, and how many random states the search for counter-examples saw."""
+    """Every point, and how many random states the search for counter-examples saw.
+
+    `mixture` is what was found of the laws behind the bands, where there are several.
+    """
 
     points: tuple[Point, ...]
     states: int
+    mixture: Mixed | None = None
 
     def point(self, name: str) -> Point:
         """A point by its name."""
@@ -77,12 +83,13 @@ def certify(
     material: Material,
     states: States,
     operator: Float[Array, "components inputs"],
+    parts: tuple[Part, ...] = (),
 ) -> Certificate:
     """Examine the law itself (first) and every particle.
 
     `states` are around and beyond the data: the search sees all of them; moduli, energies, limits
     and ellipticity are measured where the material says, and at some of them. `operator` gives the
-    stress at the reference.
+    stress at the reference. `parts` are the laws behind the bands.
     """
     every = np.concatenate([np.asarray(law.values)[None], np.asarray(particles)])
     conditions = material.conditions
@@ -106,7 +113,8 @@ def certify(
         turned=float(np.max(np.abs(after - before) / (1 + np.abs(before)))),
         removes=_removes(law.reference, np.asarray(operator)),
     )
-    return Certificate(tuple(points(seen)), len(states))
+    beside = mixed.examine(parts, where.increments) if len(parts) > 1 else None
+    return Certificate(tuple(points(seen)), len(states), beside)
 
 
 def _removes(reference: Reference, operator: Float[np.ndarray, "components inputs"]) -> bool:

@@ -51,6 +51,9 @@ class Scores(Document):
         description="Wasserstein-1, mean along the path, by pair of distributions",
     )
     coverage: Coverage = Field(description="of noisy data by the predictive bands")
+    coverage_fitted: Coverage | None = Field(
+        None, description="of fitted rows, where others are held out"
+    )
     coverage_sampled: Coverage | None = None
     coverage_extrapolated: Coverage | None = None
     coverage_clean: Coverage | None = Field(

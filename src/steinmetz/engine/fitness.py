@@ -29,7 +29,7 @@ def examine(
     """Everything that says whether law, posterior and stated noise fit the data."""
     factor = float(ensemble.factor.mean())
     left = _residuals(problem, carved, factor, study.noise.tails == "student")
-    quality = fit.examine(left, carved.law.graph.size, _seen(problem, judged))
+    quality = fit.examine(left, carved.law.graph.size, _seen(study, problem, judged))
     temperature = study.prior.tempered(problem.train.cells)
     density = loo.summed(
         fitted(problem, carved, ensemble), _test(problem, carved, ensemble), temperature
@@ -76,7 +76,7 @@ def _residuals(problem: Problem, carved: Carved, factor: float, tails: bool) -> 
     )
 
 
-def _seen(problem: Problem, judged: Judged) -> fit.Seen:
+def _seen(study: Study, problem: Problem, judged: Judged) -> fit.Seen:
     """What the predictive band is judged by: the path where data were, or measured rows."""
     path, floor = problem.path, problem.floor
     if problem.truth is not None:
@@ -87,9 +87,9 @@ def _seen(problem: Problem, judged: Judged) -> fit.Seen:
     else:
         rows = problem.noisy(problem.held_out or problem.train)
         variance = np.asarray(noise.stated(rows, jnp.asarray(judged.law), 0.0)) ** 2
-        observed, of = (
-            judged.observed,
-            "fitted rows" if problem.held_out is None else "held-out rows",
-        )
+        observed, of = judged.observed, "fitted rows"
+        if problem.held_out is not None:
+            end = study.data.hold_out == "end"
+            of = "held-out rows, extrapolated" if end else "held-out rows"
     share = variance / np.maximum(variance + floor**2, np.finfo(float).tiny)
     return fit.Seen(judged.predictive, judged.values, share, observed, of)

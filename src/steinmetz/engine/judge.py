@@ -61,7 +61,7 @@ def along_path(
 
 
 def certify(
-    key: Array, problem: Problem, law: Law, ensemble: Ensemble, count: int
+    key: Array, problem: Problem, law: Law, ensemble: Ensemble, bands: Bands, count: int
 ) -> certificate.Certificate:
     """Certificate of the law and every draw, cross-checked on states around and beyond the data."""
     material, parts = problem.material, []
@@ -72,7 +72,8 @@ def certify(
     experiment = problem.blocks[0].experiment
     undeformed = jnp.asarray(material.undeformed)
     operator = experiment.operator(material, undeformed, experiment.observed)
-    return certificate.certify(law, ensemble.theta, material, np.concatenate(parts), operator)
+    states, laws = np.concatenate(parts), bands.parts
+    return certificate.certify(law, ensemble.theta, material, states, operator, laws)
 
 
 def seen(
@@ -113,6 +114,14 @@ def score(
         other = further.every(judged)
         return scores.Scores(r2=r2, coverage=covered, other=other, **fitness._asdict())
     return _along(r2, problem, along, judged, fitness)
+
+
+def fitted(key: Array, problem: Problem, law: Law, bands: Bands) -> scores.Coverage | None:
+    """How many fitted values lie in the predictive bands, where other rows are held out."""
+    if problem.held_out is None:
+        return None
+    judged = _measured(jax.random.fold_in(key, 1), law, bands, problem.train, problem.floor)
+    return measures.coverage(judged.predictive, judged.values, judged.observed)
 
 
 def _along(

@@ -1,6 +1,7 @@
 """What a run gives: law, table, posterior, predictions, scores and certificate, in one record."""
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from steinmetz.assess import bands
 from steinmetz.assess.bands import Band
 from steinmetz.assess.certificate import Certificate
 from steinmetz.assess.scores import Scores
+from steinmetz.engine.answers import Answers, answers_of
 from steinmetz.engine.judge import PathPredictions
 from steinmetz.engine.pareto import Row
 from steinmetz.engine.problem import Problem
@@ -72,6 +74,16 @@ class Outcome:
     def textbook(self) -> Textbook | None:
         """Name and parameters of the law if it is one of textbooks, with bands over draws."""
         return textbook(self.law, self.particles)
+
+    @functools.cached_property
+    def answers(self) -> Answers | None:
+        """What the laws behind the bands say together; None where there is one law alone."""
+        return answers_of(self.problem, self.bands, self.along)
+
+    @property
+    def extrapolated(self) -> bool:
+        """Whether rows are held out that lie beyond the fitted ones."""
+        return self.problem.held_out is not None and self.study.data.hold_out == "end"
 
     @property
     def moduli(self) -> dict[str, Band]:

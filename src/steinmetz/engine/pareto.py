@@ -45,8 +45,9 @@ class Row(Document):
     criterion: float = Field(description="Bayesian information criterion χ² + k log n")
     gain: float | None = Field(description="fall of log loss per parameter since the row before")
     r2: RowR2
-    spread: Spread = Field(
-        description="during the search, where the noise is judged by the pilot prediction"
+    spread: Spread | None = Field(
+        description="during the search, where the noise is judged by the pilot prediction; null "
+        "where nothing was trained"
     )
     admissible: bool | None = Field(
         description="signs and activations prove convexity and growth; null if not demanded"
@@ -71,7 +72,6 @@ def table(problem: Problem, carved: Carved, fresh: Observations) -> list[Row]:
     slopes = np.asarray(many_slopes(laws, inputs))
     count, rows = problem.train.cells, list[Row]()
     for index, choice in enumerate(carved.table):
-        reached = np.array(choice.restarts or (choice.misfit,)) / count
         loss = choice.misfit / count
         row = Row(
             active=choice.active,
@@ -79,17 +79,25 @@ def table(problem: Problem, carved: Carved, fresh: Observations) -> list[Row]:
             criterion=choice.criterion,
             gain=_gain(rows[-1], choice.active, loss) if rows else None,
             r2=_r2(slopes[index], parts),
-            spread=Spread(
-                restarts=len(reached),
-                best=float(reached.min()),
-                median=float(np.median(reached)),
-                worst=float(reached.max()),
-            ),
+            spread=_spread(choice.restarts, count),
             admissible=_proven(choice.law, problem.material.conditions),
             picked=choice.active == carved.law.graph.size,
         )
         rows.append(row)
     return rows
+
+
+def _spread(restarts: tuple[float, ...], count: int) -> Spread | None:
+    """Of the χ² that restarts reached; nothing where there were none."""
+    if not restarts:
+        return None
+    reached = np.array(restarts) / count
+    return Spread(
+        restarts=len(reached),
+        best=float(reached.min()),
+        median=float(np.median(reached)),
+        worst=float(reached.max()),
+    )
 
 
 def _proven(law: Law, conditions: Conditions) -> bool | None:

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from steinmetz.potentials.classical import SHAPES
@@ -62,9 +60,10 @@ def _every(law: Law, graph: Terms, digits: int) -> Iterator[tuple[float, Form]]:
     for term, coefficient, constants in placed:
         if term.barrier:
             yield -coefficient * float(term.pressure(np, constants)), sympy.log(x[2])
-    slope = jax.grad(graph.energy, argnums=1)(law.values, jnp.asarray(law.reference.point))
-    removed = np.asarray(law.reference.removed(slope)).tolist()
-    for taken, symbol in zip(removed, symbols, strict=True):
+    point = np.asarray(law.reference.point)[None]
+    slope = graph.pushed(np.asarray(law.values)[None], point)[0][0, 0]
+    removed = slope - slope @ law.reference.responses
+    for taken, symbol in zip(removed.tolist(), symbols, strict=True):
         yield -taken, symbol - rest[symbol]
 
 

@@ -5,15 +5,17 @@ posterior and evidence are Gaussian closed forms. No law need be exactly true: t
 that are almost as good takes all the weight by chance. So the posterior is averaged over bootstraps
 of the data, whole tensors at a time (Huggins and Miller 2023): a structure has the weight with
 which it is found again when the data are drawn anew. Where a law is true, its band is √2 times as
-wide as it had to be.
+wide as it had to be. The closed forms of the leading laws are checked by draws of their posteriors
+as they are (`exact`); where a law has free constants, such draws are taken.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from jax.scipy.special import log_ndtr
-from jaxtyping import Float
+from jaxtyping import Float, Int
+from scipy.special import log_ndtr
 
+from steinmetz.posterior.exact import Checked, Exact, Gaussian, Known, Prior
 from steinmetz.potentials.law import Law
 from steinmetz.sparsify.written import Problem, Structure, Written
 
@@ -21,6 +23,8 @@ from steinmetz.sparsify.written import Problem, Structure, Written
 BAGS = 50
 # Added to the diagonal of a precision, relatively: terms may be nearly the same.
 _RIDGE = 1e-11
+# Laws of most weight whose closed forms are checked.
+LEADING = 5
 # Times that draws with a negative coefficient are drawn again before they are put to zero.
 _TRIES = 50
 
@@ -30,11 +34,15 @@ Draws = Float[np.ndarray, "draws parameters"]
 
 
 class Part(NamedTuple):
-    """A law of the mixture: its weight, and draws of its parameters, as many as it is due."""
+    """A law of the mixture: its weight, and draws of its parameters, as many as it is due.
+
+    `checked` is its evidence by all data, of the laws of most weight.
+    """
 
     law: Law
     weight: float
     theta: Draws
+    checked: Checked | None = None
 
 
 class _Gaussian(NamedTuple):
@@ -63,14 +71,33 @@ def mixture(
     taken = np.stack(
         [random.multinomial(n, share) for n, share in zip(due, weights.T, strict=True)], axis=1
     )
-    parts = []
-    for number in np.argsort(-weights.mean(axis=1)):
+    parts, apart = list[Part](), random.spawn(1)[0]
+    for rank, number in enumerate(np.argsort(-weights.mean(axis=1))):
         bags = np.repeat(np.arange(BAGS), taken[number])
         if bags.size:
-            theta = _drawn(random, written[number], every[number], bags)
-            weight = float(weights[number].mean())
-            parts.append(Part(laws[number].law, weight, theta))
+            law, posterior = _exact(problem, laws[number]), every[number]
+            known = _known(apart, law) if rank < LEADING else None
+            if law.linear or known is None or not known.checked.good:
+                found = _drawn(random, law.prior, posterior, bags)
+            else:
+                found = law.resampled(apart, known, posterior.mean[bags], counts[bags])
+            weight, theta = float(weights[number].mean()), law.written.parameters(found)
+            checked = None if known is None else known.checked
+            parts.append(Part(laws[number].law, weight, theta, checked))
     return tuple(parts)
+
+
+def _exact(problem: Problem, law: Structure) -> Exact:
+    """A law with its posterior as it is."""
+    written = law.written
+    return Exact(problem, law, written, Prior.of(problem, written, problem.changes(written)))
+
+
+def _known(random: np.random.Generator, law: Exact) -> Known:
+    """The posterior by all data as it is, beside its closed form."""
+    whole = _gaussian(law.problem, law.written, np.ones((1, len(law.problem.x))))
+    start = Gaussian(whole.mean[0], whole.root[0])
+    return law.check(random, start, float(whole.evidence[0]))
 
 
 def _shares(logarithms: Float[np.ndarray, "laws bags"]) -> Float[np.ndarray, "laws bags"]:
@@ -80,15 +107,11 @@ def _shares(logarithms: Float[np.ndarray, "laws bags"]) -> Float[np.ndarray, "la
 
 
 def _gaussian(problem: Problem, law: Written, counts: Float[np.ndarray, "bags data"]) -> _Gaussian:
-    """Linearised at the law; the prior of a coefficient is what alone would explain the data.
-
-    That of a free constant is as wide as its value (`Written.widths`); both are half-normal.
-    """
+    """Linearised at the law."""
     at, changes = law.vector, problem.changes(law)
-    known = len(law.atoms)
+    known, believed = len(law.atoms), Prior.of(problem, law, changes)
     left = problem.target - changes[:, :known] @ at[:known]
-    size = np.linalg.norm(problem.target) / np.linalg.norm(changes[:, :known], axis=0)
-    prior = np.concatenate([size, law.widths]) ** -2.0
+    prior = believed.deviation**-2.0
     rows = changes.reshape(len(problem.x), -1, len(at))
     left = left.reshape(len(problem.x), -1)
     precision = np.einsum("bn,nri,nrj->bij", counts, rows, rows, optimize=True) + np.diag(prior)
@@ -101,18 +124,18 @@ def _gaussian(problem: Problem, law: Written, counts: Float[np.ndarray, "bags da
     misfit -= np.sum(pull * move, axis=1)
     volume = np.log(np.abs(np.einsum("bii->bi", root))).sum(axis=1) + np.log(prior).sum() / 2
     mean, spread = at + move, np.sqrt(np.sum(root**2, axis=2))
-    inside = np.asarray(log_ndtr(mean[:, :known] / spread[:, :known])).sum(axis=1)
-    return _Gaussian(mean, root, -misfit / 2 + volume + known * np.log(2) + inside)
+    inside = log_ndtr((mean - believed.least) / spread).sum(axis=1) - believed.cut
+    return _Gaussian(mean, root, -misfit / 2 + volume + inside)
 
 
 def _drawn(
-    random: np.random.Generator, law: Written, posterior: _Gaussian, bags: np.ndarray
+    random: np.random.Generator, prior: Prior, posterior: _Gaussian, bags: Int[np.ndarray, "draws"]
 ) -> Draws:
-    """Parameters of the law, a draw for every bag that is asked for.
+    """Rows of parameters, a draw for every bag that is asked for.
 
     Those outside their bounds are drawn again.
     """
-    least = np.concatenate([np.zeros(len(law.atoms)), law.least])
+    least = prior.least
     found, wrong = np.empty((len(bags), len(least))), np.arange(len(bags))
     for _ in range(_TRIES):
         some = bags[wrong]
@@ -121,4 +144,4 @@ def _drawn(
         wrong = wrong[np.any(found[wrong] <= least, axis=1)]
         if not wrong.size:
             break
-    return law.parameters(np.maximum(found, least))
+    return np.asarray(np.maximum(found, least))

@@ -87,7 +87,7 @@ def _locking(numerics: Numerics, y: Value, m: Value) -> tuple[Value, Value]:
 def _softplus(numerics: Numerics, y: Value, b: Value) -> tuple[Value, Value]:
     """2/b log((1 + e^by)/2): from slope one at rest to slope two."""
     tail = numerics.exp(-b * numerics.abs(y))
-    value = 2 / b * (numerics.maximum(b * y, 0.0) + numerics.log1p(tail) - np.log(2))
+    value = 2 / b * (numerics.logaddexp(b * y, 0.0) - np.log(2))
     return value, 2 * numerics.where(y > 0, 1.0, tail) / (1 + tail)
 
 

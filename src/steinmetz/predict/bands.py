@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from steinmetz.data.noise import Draws
 from steinmetz.posterior.structures import Part
@@ -63,6 +63,16 @@ class Bands(NamedTuple):
             size = self.discrepancy.at(energy)
             stress += size[:, :, None] * shares[:, None, : stress.shape[2]]
         return stress, energy
+
+    @property
+    def owner(self) -> Int[np.ndarray, "draws"]:
+        """The number of the law that every draw belongs to."""
+        return np.repeat(np.arange(len(self.parts)), [len(part.theta) for part in self.parts])
+
+    def centres(self, at: StressMap) -> Float[np.ndarray, "laws states components"]:
+        """Stress of every law at its fitted values."""
+        fitted = [part._replace(theta=np.asarray(part.law.values)[None]) for part in self.parts]
+        return np.concatenate([_pushed(part, at)[0] for part in fitted])
 
 
 def _pushed(part: Part, at: StressMap) -> tuple[Pushed, Float[np.ndarray, "draws states"]]:

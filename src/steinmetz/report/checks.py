@@ -5,6 +5,7 @@ from pathlib import Path
 from steinmetz.assess.fit import Fit, Range
 from steinmetz.infer import checks
 from steinmetz.infer.checks import Check
+from steinmetz.report.structures import Structures
 from steinmetz.report.summary import Summary
 
 # What to do where a point of the certificate is violated.
@@ -62,6 +63,13 @@ _COVERAGE = (
     "take a larger row (steinmetz select)",
     "the bands are too wide: state less noise, or a smaller noise.floor",
 )
+# By how much closed form and draws may differ in the logarithm of the evidence, and the share of
+# the draws that must count.
+_CLOSE, _EFFECTIVE = 1.0, 0.1
+_LINEAR = (
+    "weights of laws and bands rest on a linear form that does not hold for this law: add data "
+    "that fix its constants, or take the bands of the printed law alone (assess.bands=law)"
+)
 # Checks whose advice goes first: what is wrong with the fit is not mended by better sampling.
 _BY_FIT = (
     *("data for the law", "outliers", "fit quality", "stated noise", "no trend left"),
@@ -71,7 +79,23 @@ _BY_FIT = (
 
 def examine(summary: Summary) -> list[Check]:
     """All checks that apply: of the sampling, of the points that are demanded, of the fit."""
-    return [*checks.examine(summary.inference), *_demanded(summary), *fit_checks(summary.fit)]
+    found = [*checks.examine(summary.inference), *_demanded(summary), *fit_checks(summary.fit)]
+    return [*found, *_evidence(summary.structures)]
+
+
+def _evidence(found: Structures) -> list[Check]:
+    """Whether the closed form of the evidence of the leading laws is that of their draws."""
+    known = [row.evidence for row in found.laws if row.evidence is not None]
+    if not known:
+        return []
+    worst = max(known, key=lambda each: abs(each.sampled - each.linear) - 3 * each.error)
+    least = min(each.effective for each in known)
+    differ = abs(worst.sampled - worst.linear)
+    words = f"differs by {differ:.2f} ± {worst.error:.2f} from that by draws at most, "
+    words += f"{100 * least:.0f} % of them effective"
+    wanted = f"at most {_CLOSE:g}, {100 * _EFFECTIVE:.0f} % effective"
+    passed = differ - 3 * worst.error <= _CLOSE and least >= _EFFECTIVE
+    return [Check("evidence of laws", passed, words, wanted, _LINEAR)]
 
 
 def _demanded(summary: Summary) -> list[Check]:

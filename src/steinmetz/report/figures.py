@@ -1,6 +1,7 @@
 """Figures of a run.
 
-Path with bands, gates over training, marginals, and predicted against measured.
+Path with bands, the laws behind them, gates over training or the sizes of laws, marginals, and
+predicted against measured.
 
 A figure is a function of an outcome, listed with its caption in `FIGURES`; `applies` says whether
 it has anything to show.
@@ -13,7 +14,6 @@ from typing import NamedTuple
 import jax
 import matplotlib
 import numpy as np
-from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -21,8 +21,9 @@ from matplotlib.ticker import MaxNLocator
 from steinmetz.engine.outcome import Outcome
 from steinmetz.predict.push_forward import predictive
 from steinmetz.records import Segment
+from steinmetz.report.laws import laws
 from steinmetz.report.planes import planes
-from steinmetz.report.style import COLOURS, STYLE
+from steinmetz.report.style import COLOURS, STYLE, distinct, mark_range
 
 # Histograms of the first parameters only; nobody reads a thousand.
 _MARGINALS = 48
@@ -50,16 +51,6 @@ def draw(outcome: Outcome, folder: Path) -> dict[str, Path]:
     return drawn
 
 
-def distinct(values: Float[np.ndarray, "points components"]) -> list[int]:
-    """Components that vary along the path; equal ones (S22 = S33) once."""
-    kept: list[int] = []
-    for index in range(values.shape[1]):
-        repeated = any(np.allclose(values[:, index], values[:, other]) for other in kept)
-        if np.ptp(values[:, index]) > 1e-12 * np.ptp(values) and not repeated:
-            kept.append(index)
-    return kept
-
-
 def path(outcome: Outcome) -> Figure:
     """Ψ (never observed) above, stress below, a column per experiment.
 
@@ -73,8 +64,9 @@ def path(outcome: Outcome) -> Figure:
         _stress(bottom, outcome, segment)
         if len(segments) > 1:
             top.set_title(segment.experiment.replace("_", " "), fontsize=9)
+        course = outcome.problem.path
         for axis in (top, bottom):
-            _mark_range(axis, outcome, segment.points)
+            mark_range(axis, course.coordinate[segment.points], course.sampled[segment.points])
     kinds = {name.rstrip("0123456789") for name in outcome.problem.path.components}
     axes[0, 0].set_ylabel("energy Ψ")
     axes[0, 0].legend()
@@ -117,39 +109,40 @@ def _stress(axis: Axes, outcome: Outcome, segment: Segment) -> None:
     axis.legend(loc="lower right")
 
 
-def _mark_range(axis: Axes, outcome: Outcome, points: slice) -> None:
-    """Dotted lines where the sampled range ends."""
-    x = outcome.problem.path.coordinate[points]
-    inside = x[outcome.problem.path.sampled[points]]
-    for border in (inside.min(initial=np.inf), inside.max(initial=-np.inf)):
-        if x.min() < border < x.max():
-            axis.axvline(border, color="0.3", ls=":", lw=1)
-
-
 def gates(outcome: Outcome) -> Figure:
-    """Left: weights left at test time, a line per restart, where a network was trained.
-
-    Right: BIC of the best law of each size.
-    """
+    """Left: weights left at test time, a line per restart. Right: BIC of the best of each size."""
     carved = outcome.carved
-    trained = carved.steps.size > 0
-    figure = Figure(figsize=(7.2 if trained else 3.8, 3.2), layout="constrained")
-    *left, right = figure.subplots(1, 1 + trained, squeeze=False)[0]
-    for axis in left:
-        axis.plot(carved.steps, np.maximum(carved.active, 1), lw=1)
-        axis.set_yscale("log")
-        axis.set_xlabel("step")
-        axis.set_ylabel("weights left")
-    sizes, criteria = zip(*((row.active, row.criterion) for row in carved.table), strict=True)
-    right.plot(sizes, criteria, "o-", color=COLOURS[0], ms=4)
-    chosen, ring = carved.chosen, {"ms": 9, "mfc": "none", "mec": COLOURS[1], "mew": 2}
-    right.plot(chosen.active, chosen.criterion, "o", label="chosen", **ring)
-    right.set_yscale("log")
-    right.xaxis.set_major_locator(MaxNLocator(integer=True))
-    right.set_xlabel("active parameters")
-    right.set_ylabel("BIC (lower is better)")
-    right.legend()
+    figure = Figure(figsize=(7.2, 3.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    left.plot(carved.steps, np.maximum(carved.active, 1), lw=1)
+    left.set_yscale("log")
+    left.set_xlabel("step")
+    left.set_ylabel("weights left")
+    _sizes(right, outcome)
     return figure
+
+
+def sizes(outcome: Outcome) -> Figure:
+    """BIC of the best law of each size."""
+    figure = Figure(figsize=(3.8, 3.2), layout="constrained")
+    _sizes(figure.subplots(), outcome)
+    return figure
+
+
+def _sizes(axis: Axes, outcome: Outcome) -> None:
+    """The table of laws as a curve, the chosen one ringed."""
+    carved = outcome.carved
+    active, criteria = zip(*((row.active, row.criterion) for row in carved.table), strict=True)
+    axis.plot(active, criteria, "o-", color=COLOURS[0], ms=4)
+    chosen, ring = carved.chosen, COLOURS[1]
+    axis.plot(
+        chosen.active, chosen.criterion, "o", label="chosen", ms=9, mfc="none", mec=ring, mew=2
+    )
+    axis.set_yscale("log" if min(criteria) > 0 else "linear")
+    axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axis.set_xlabel("active parameters")
+    axis.set_ylabel("BIC (lower is better)")
+    axis.legend()
 
 
 def marginals(outcome: Outcome) -> Figure:
@@ -203,7 +196,21 @@ FIGURES = {
     "path": Plot(
         path, "Energy and stress along the validation path, with 95 % bands of law and of data"
     ),
-    "gates": Plot(gates, "Weights left over training, and what the law was chosen from"),
+    "laws": Plot(
+        laws,
+        "The five most probable laws over the 95 % band of all laws",
+        lambda outcome: len(outcome.bands.parts) > 1,
+    ),
+    "gates": Plot(
+        gates,
+        "Weights left over training, and what the law was chosen from",
+        lambda outcome: outcome.carved.steps.size > 0,
+    ),
+    "sizes": Plot(
+        sizes,
+        "What the law was chosen from: the best law of each size",
+        lambda outcome: outcome.carved.steps.size == 0,
+    ),
     "marginals": Plot(marginals, "Posterior of the parameters"),
     "parity": Plot(
         parity,

@@ -4,6 +4,7 @@ Everything goes to a hidden folder beside it, which is then renamed.
 """
 
 import contextlib
+import json
 import os
 import shutil
 import tempfile
@@ -19,12 +20,20 @@ from steinmetz.engine.outcome import Outcome
 from steinmetz.errors import InputError
 from steinmetz.exporters import json as law_json
 from steinmetz.exporters.base import About
+from steinmetz.potentials.law import structure
+from steinmetz.predict.bands import Bands
 from steinmetz.report import figures, page
 from steinmetz.report.summary import MARKER, Summary, summarise
 from steinmetz.studies.study import Study, to_toml
 
 # Draws along the path that are kept one by one; of the others there are quantiles.
 _KEPT_DRAWS = 100
+# What groups of the posterior are draws of.
+_PRINTED = "the printed law alone; where bands are those of several laws, see group 'mixture'"
+_BANDS = (
+    "all laws that may hold: draw i is of structure law[i], its parameters are theta[i] in the "
+    "order of parameter[law[i]]; fitted has every structure as law.json has the printed law"
+)
 _QUANTILES = (0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975)
 
 
@@ -149,10 +158,43 @@ def posterior(outcome: Outcome) -> xarray.DataTree:
         "observed_data": observed,
         "constant_data": constant,
     }
+    if len(outcome.bands.parts) > 1:
+        groups["mixture"] = mixture(outcome.bands)
     tree = xarray.DataTree.from_dict(groups)
+    tree["posterior"].attrs.update(draws_of=_PRINTED)
     study = outcome.study
     tree.attrs.update(study=study.name, seed=study.seed, inference_library="steinmetz")
     return tree
+
+
+def mixture(bands: Bands) -> xarray.Dataset:
+    """The draws that make the bands: the law of each and its parameters, in the order of names."""
+    parts, most = bands.parts, max(part.theta.shape[1] for part in bands.parts)
+    theta = np.concatenate([_padded(part.theta, most) for part in parts])
+    names = [[*part.law.names(), *[""] * (most - part.theta.shape[1])] for part in parts]
+    structures = [json.dumps(structure(part.law)) for part in parts]
+    found = xarray.Dataset(
+        {
+            "law": ("draw", bands.owner),
+            "theta": (("draw", "place"), theta),
+            "noise_factor": ("draw", bands.factor),
+            "weight": ("structure", np.array([part.weight for part in parts])),
+            "parameters": ("structure", np.array([part.theta.shape[1] for part in parts])),
+            "parameter": (("structure", "place"), np.array(names, dtype=object)),
+            "fitted": ("structure", np.array(structures, dtype=object)),
+        },
+        coords={"draw": np.arange(len(theta)), "structure": np.arange(len(parts))},
+    )
+    found.attrs.update(draws_of=_BANDS)
+    if bands.discrepancy is not None:
+        found.attrs.update({f"discrepancy_{k}": v for k, v in bands.discrepancy._asdict().items()})
+    return found
+
+
+def _padded(theta: np.ndarray, most: int) -> np.ndarray:
+    """Rows as long as the longest, not a number where a law has no such parameter."""
+    left = np.full((len(theta), most - theta.shape[1]), np.nan)
+    return np.concatenate([theta, left], axis=1)
 
 
 def predictions(outcome: Outcome) -> xarray.Dataset:

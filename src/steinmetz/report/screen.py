@@ -6,9 +6,11 @@ from pathlib import Path
 from steinmetz.assess.bands import listed
 from steinmetz.assess.loo import Density
 from steinmetz.assess.scores import R2
+from steinmetz.engine.pareto import Spread
 from steinmetz.report.checks import advice, examine
 from steinmetz.report.page import number
-from steinmetz.report.summary import Admissible, Parameters, PrintedRow, Structures, Summary
+from steinmetz.report.structures import Structures
+from steinmetz.report.summary import Admissible, Parameters, PrintedRow, Summary
 
 # Characters of a law that fit a line of the table, and under it.
 _IN_TABLE = 60
@@ -33,21 +35,24 @@ def final(summary: Summary, folder: Path) -> str:
         *_structures(summary.structures),
         *([f"  noise       {summary.noise.sentence}"] if summary.noise else []),
         f"  R²          {_r2_line(summary.r2)}",
-        f"  coverage    {_coverage(summary)}",
+        *(f"  coverage    {words}" for words in _coverage(summary)),
         f"  density     {_density(summary.elpd)}",
         f"  posterior   {summary.inference.draws} draws by {summary.inference.method}",
         f"  admissible  {_admissible(proof)}",
+        *([f"  of bands    {proof.mixture.sentence}"] if proof.mixture else []),
         f"  seconds     {', '.join(f'{name} {value:.1f}' for name, value in seconds.items())}",
     ]
     if summary.inference.frozen:
         numbers = ", ".join(map(str, summary.inference.frozen))
         lines.append(f"  frozen      particles {numbers} (not finite)")
     lines += [f"  held out    {words}" for words in summary.data.held_out_as]
+    lines += [f"  no data     {words}" for words in summary.silent]
     lines += [f"  note        {note}" for note in summary.data.notes]
     lines += [f"  fault       {fault}" for fault in proof.faults]
     return "\n".join([
         *lines,
         "",
+        f"  to quote    {summary.statement}",
         f"  picture     {folder / 'figures' / 'path.png'}",
         f"  report      {folder / 'report.html'}",
         f"  law         {folder / 'law.json'}",
@@ -70,10 +75,11 @@ def _structures(found: Structures) -> list[str]:
     """How probable the printed law is among those that may hold; nothing where it stands alone."""
     if found.bands == "law":
         return []
-    return [
-        f"  structures  this law has {100 * found.printed:.0f} % of the weight among "
-        f"{found.count}; bands and coverage are those of all of them"
-    ]
+    words = f"this law has {100 * found.printed:.0f} % of the weight among {found.count}"
+    if found.printed_ways > 1:
+        words += f", {100 * found.printed_answer:.0f} % with the {found.printed_ways - 1} that "
+        words += "predict the same"
+    return [f"  structures  {words}; bands and coverage are those of all of them"]
 
 
 def _admissible(found: Admissible) -> str:
@@ -111,20 +117,29 @@ def table(rows: Sequence[PrintedRow]) -> list[str]:
     """The table a law is chosen from, a line per number of parameters; the chosen one is marked."""
     known = any(row.r2.path_sampled is not None for row in rows)
     names = ("in range", "extrapol.") if known else ("R² train", "R² test")
-    heads = f"{'χ²/n':>9} {'BIC':>9} {'gain':>6}  {names[0]:>9} {names[1]:>9}  {'restarts':>15}"
+    trained = any(row.spread is not None for row in rows)
+    last = f"  {'restarts':>15}" if trained else ""
+    heads = f"{'χ²/n':>9} {'BIC':>9} {'gain':>6}  {names[0]:>9} {names[1]:>9}{last}"
     lines = [f"  {'row':>5}  {heads}  ok  law"]
     for row in rows:
         r2 = row.r2
         inside, outside = (r2.path_sampled, r2.path_extrapolated) if known else (r2.train, r2.test)
-        reached = f"{row.spread.restarts}: {row.spread.best:.2g}–{row.spread.worst:.2g}"
+        reached = f"  {_reached(row.spread):>15}" if trained else ""
         gain = "" if row.gain is None else f"{row.gain:.2f}"
         lines.append(
             f"  {'→' if row.picked else ' '} {row.active:>3}  {row.loss:>9.4g} "
-            f"{row.criterion:>9.1f} {gain:>6}  {_five(inside):>9} {_five(outside):>9}  "
-            f"{reached:>15}  {_TICKS[row.admissible]:>2}  "
+            f"{row.criterion:>9.1f} {gain:>6}  {_five(inside):>9} {_five(outside):>9}"
+            f"{reached}  {_TICKS[row.admissible]:>2}  "
             f"{_cut(row.law.removeprefix('Ψ = '), _IN_TABLE)}"
         )
     return lines
+
+
+def _reached(spread: Spread | None) -> str:
+    """How many restarts led to a law of this size, and what the best and worst reached."""
+    if spread is None:
+        return "–"
+    return f"{spread.restarts}: {spread.best:.2g}–{spread.worst:.2g}"
 
 
 def _five(value: float | None) -> str:
@@ -148,5 +163,18 @@ def _r2_line(r2: R2) -> str:
     )
 
 
-def _coverage(summary: Summary) -> str:
-    return ", ".join(f"{level} % band {number(value)}" for level, value in summary.coverage.items())
+def _coverage(summary: Summary) -> list[str]:
+    """Shares of values inside the bands; what is extrapolated stands beside what is not."""
+    held = "held-out rows, extrapolated" if summary.data.extrapolated else "held-out rows"
+    parts = {"": summary.coverage}
+    if summary.coverage_fitted is not None:
+        parts = {f" of {held}": summary.coverage, " of fitted rows": summary.coverage_fitted}
+    elif summary.coverage_sampled is not None and summary.coverage_extrapolated is not None:
+        parts = {
+            " of new data in range": summary.coverage_sampled,
+            " of new data beyond, extrapolated": summary.coverage_extrapolated,
+        }
+    return [
+        ", ".join(f"{level} % band {number(value)}" for level, value in shares.items()) + of
+        for of, shares in parts.items()
+    ]

@@ -39,7 +39,7 @@ def restore(folder: Path) -> Outcome:
         bands=bands,
         along=judge.along_path(keys["noise"], problem, carved.law, bands, study.assess.noise_draws),
         scores=Scores(**{name: getattr(summary, name) for name in Scores.model_fields}),
-        certificate=judge.certify(keys["check"], problem, carved.law, ensemble, count),
+        certificate=judge.certify(keys["check"], problem, carved.law, ensemble, bands, count),
         seconds=summary.seconds,
         resumed=summary.resumed,
     )

@@ -1,6 +1,10 @@
-"""One style for all figures."""
+"""One style for all figures, and what several of them draw."""
 
 from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+from matplotlib.axes import Axes
 
 # Okabe–Ito: distinguishable with every kind of colour vision.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -13,3 +17,23 @@ STYLE: dict[Any, Any] = {
     "legend.frameon": False,
     "savefig.dpi": 160,
 }
+
+
+def distinct(values: Float[np.ndarray, "points components"]) -> list[int]:
+    """Components that vary along the path; equal ones (S22 = S33) once."""
+    kept: list[int] = []
+    for index in range(values.shape[1]):
+        repeated = any(np.allclose(values[:, index], values[:, other]) for other in kept)
+        if np.ptp(values[:, index]) > 1e-12 * np.ptp(values) and not repeated:
+            kept.append(index)
+    return kept
+
+
+def mark_range(
+    axis: Axes, x: Float[np.ndarray, "points"], sampled: Bool[np.ndarray, "points"]
+) -> None:
+    """Dotted lines where the sampled range ends."""
+    inside = x[sampled]
+    for border in (inside.min(initial=np.inf), inside.max(initial=-np.inf)):
+        if x.min() < border < x.max():
+            axis.axvline(border, color="0.3", ls=":", lw=1)

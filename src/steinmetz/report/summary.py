@@ -8,7 +8,6 @@ import json
 import platform
 from importlib import metadata
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pydantic
@@ -16,25 +15,21 @@ from pydantic import Field
 
 from steinmetz.assess.bands import Band
 from steinmetz.assess.evidence import Point, Status
+from steinmetz.assess.mixed import Mixed
 from steinmetz.assess.noise import Found, found
 from steinmetz.assess.scores import Scores
 from steinmetz.engine.outcome import Outcome
 from steinmetz.engine.pareto import Row
 from steinmetz.errors import InputError
-from steinmetz.exporters import text
 from steinmetz.exporters.names import Textbook
 from steinmetz.infer.checks import Inference
 from steinmetz.potentials import terms
-from steinmetz.potentials.law import Law
 from steinmetz.records import Document
+from steinmetz.report.structures import Structures, short, silent, statement, structures
 from steinmetz.studies.study import Study
 
-# A closed form that a person can still read; the whole of it is in law.json.
-_LONGEST = 2000
 _PACKAGES = ("steinmetz", "jax", "jaxlib", "equinox", "optax", "numpy", "sympy")
 MARKER = "summary.json"
-# Laws of a mixture that are listed.
-_MOST = 10
 
 
 class RestartCounts(Document):
@@ -80,6 +75,7 @@ class Admissible(Document):
     random_states: int
     points: list[AdmissiblePoint]
     faults: list[str]
+    mixture: Mixed | None = Field(description="of the laws behind the bands, where several are")
 
 
 class Marginal(Document):
@@ -103,23 +99,6 @@ class PrintedRow(Row):
     law: str
 
 
-class LawOfMixture(Document):
-    """A law that may hold."""
-
-    weight: float = Field(description="how often it is found again when the data are drawn anew")
-    parameters: int
-    law: str
-
-
-class Structures(Document):
-    """Whose draws make the bands."""
-
-    bands: Literal["mixture", "law"]
-    count: int = Field(description="laws that were drawn")
-    printed: float = Field(description="weight of the law that is printed")
-    laws: list[LawOfMixture] = Field(description="those of most weight")
-
-
 class DataCounts(Document):
     """What was fitted."""
 
@@ -127,6 +106,7 @@ class DataCounts(Document):
     cells: int = Field(description="observed stress values")
     held_out: int
     held_out_as: list[str] = Field(description="which rows were held out, by table")
+    extrapolated: bool = Field(description="whether these lie beyond the fitted ones")
     components: list[str]
     experiments: list[str]
     notes: list[str]
@@ -145,6 +125,8 @@ class Summary(Scores):
         description="G, K, E, ν at small strain; empty where a material has none"
     )
     structures: Structures
+    silent: list[str] = Field(description="where no data speak, a sentence each")
+    statement: str = Field(description="two sentences to quote")
     parameters: Parameters
     seconds: dict[str, float]
     resumed: bool = Field(description="then the seconds are those of the last process")
@@ -167,7 +149,8 @@ def _carved_by(study: Study) -> str:
 def summarise(outcome: Outcome) -> Summary:
     """Everything measured in one run, in plain types."""
     study, carved, problem = outcome.study, outcome.carved, outcome.problem
-    origin = carved.restarts[carved.chosen.origin]
+    origin, law = carved.restarts[carved.chosen.origin], short(outcome.law)
+    found = structures(outcome)
     restarts = [
         RestartCounts(restart=number, **counts._asdict())
         for number, counts in sorted(carved.restarts.items())
@@ -178,10 +161,12 @@ def summarise(outcome: Outcome) -> Summary:
         title=study.title,
         seed=study.seed,
         method=f"{_carved_by(study)}+{outcome.ensemble.method}",
-        law=_short(outcome.law),
+        law=law,
         textbook=outcome.textbook,
         moduli=outcome.moduli,
-        structures=_structures(outcome),
+        structures=found,
+        silent=silent(outcome),
+        statement=statement(outcome, law, found),
         parameters=Parameters(
             full=int(carved.full),
             active=int(outcome.law.graph.size),
@@ -198,7 +183,7 @@ def summarise(outcome: Outcome) -> Summary:
         noise=found(carved.noise),
         inference=outcome.ensemble.inference,
         pareto=[
-            PrintedRow(**{n: getattr(row, n) for n in Row.model_fields}, law=_short(choice.law))
+            PrintedRow(**{n: getattr(row, n) for n in Row.model_fields}, law=short(choice.law))
             for row, choice in zip(outcome.table, carved.table, strict=True)
         ],
         data=DataCounts(
@@ -206,6 +191,7 @@ def summarise(outcome: Outcome) -> Summary:
             cells=problem.train.cells,
             held_out=0 if problem.held_out is None else len(problem.held_out.state),
             held_out_as=problem.held_out_as,
+            extrapolated=outcome.extrapolated,
             components=list(problem.train.components),
             experiments=[block.experiment.name for block in problem.blocks],
             notes=problem.notes,
@@ -217,26 +203,6 @@ def summarise(outcome: Outcome) -> Summary:
     )
 
 
-def _short(law: Law) -> str:
-    whole = text.export(law)
-    return whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]} …"
-
-
-def _structures(outcome: Outcome) -> Structures:
-    """The laws behind the bands; one alone has all the weight."""
-    parts = outcome.bands.parts
-    same = [part.weight for part in parts if part.law.graph == outcome.law.graph]
-    return Structures(
-        bands="mixture" if len(parts) > 1 else "law",
-        count=len(parts),
-        printed=same[0] if same else 0.0,
-        laws=[
-            LawOfMixture(weight=part.weight, parameters=part.law.graph.size, law=_short(part.law))
-            for part in parts[:_MOST]
-        ],
-    )
-
-
 def _admissible(outcome: Outcome) -> Admissible:
     proof = outcome.certificate
     return Admissible(
@@ -245,6 +211,7 @@ def _admissible(outcome: Outcome) -> Admissible:
         random_states=proof.states,
         points=[_point(point) for point in proof.points],
         faults=proof.faults,
+        mixture=proof.mixture,
     )
 
 

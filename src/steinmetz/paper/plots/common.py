@@ -14,8 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
 from steinmetz.paper.records import FitPoint
-from steinmetz.report.figures import distinct
-from steinmetz.report.style import COLOURS
+from steinmetz.report.style import COLOURS, distinct
 
 # Whether panels share an axis: no, all of them, or those of a row or column.
 Share = bool | Literal["row", "col"]
