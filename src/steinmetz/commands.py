@@ -170,8 +170,9 @@ def reproduce(
 
     `jobs` are processes side by side, as many as there are cores unless given.
     """
+    from steinmetz import workers
     from steinmetz.cache import Cache
-    from steinmetz.paper import grids, page, workers
+    from steinmetz.paper import grids, page
     from steinmetz.paper.reproduce import RESULTS
     from steinmetz.paper.reproduce import reproduce as work_through
     from steinmetz.report import files

@@ -18,7 +18,8 @@ from typing import NamedTuple, get_args
 import jinja2
 import matplotlib
 
-from steinmetz.paper import convergence, grids, verdicts, workers
+from steinmetz import workers
+from steinmetz.paper import convergence, grids, verdicts
 from steinmetz.paper.arms import arms
 from steinmetz.paper.claims import Verdict, judge
 from steinmetz.paper.records import Details, Outcome, Record, Table
