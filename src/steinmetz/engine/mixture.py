@@ -26,10 +26,10 @@ def bands_of(study: Study, problem: Problem, carved: Carved, ensemble: Ensemble)
     random = np.random.default_rng([study.seed, _STREAM])
     data = written.Problem.of(carved.quadratic, problem.material.reference)
     parts = structures.mixture(random, list(carved.structures), data, len(ensemble.theta))
-    return Bands(parts, random.permutation(ensemble.factor), _discrepancy(study, problem, carved))
+    return Bands(parts, random.permutation(ensemble.factor), discrepancy(study, problem, carved))
 
 
-def _discrepancy(study: Study, problem: Problem, carved: Carved) -> Discrepancy | None:
+def discrepancy(study: Study, problem: Problem, carved: Carved) -> Discrepancy | None:
     """What the data say that laws miss; nothing where it was stated, or where they do not."""
     train = problem.train
     missed = carved.floor**2 - noise.least(train) ** 2

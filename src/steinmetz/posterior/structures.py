@@ -37,7 +37,7 @@ class Part(NamedTuple):
     theta: Draws
 
 
-class _Gaussian(NamedTuple):
+class Gaussian(NamedTuple):
     """The posterior of coefficients and free constants of one law, for every bag.
 
     `mean` and `root` (of the covariance) are those of the unconstrained Gaussian, `evidence` its
@@ -56,9 +56,9 @@ def mixture(
     data = len(problem.x)
     counts = random.multinomial(data, np.full(data, 1 / data), size=BAGS).astype(float)
     written = [law.written for law in laws]
-    every = [_gaussian(problem, law, counts) for law in written]
+    every = [gaussian(problem, law, counts) for law in written]
     price = np.array([law.price for law in laws])
-    weights = _shares(np.stack([each.evidence for each in every]) - price[:, None] / 2)
+    weights = shares(np.stack([each.evidence for each in every]) - price[:, None] / 2)
     due = np.full(BAGS, draws // BAGS) + (np.arange(BAGS) < draws % BAGS)
     taken = np.stack(
         [random.multinomial(n, share) for n, share in zip(due, weights.T, strict=True)], axis=1
@@ -67,19 +67,19 @@ def mixture(
     for number in np.argsort(-weights.mean(axis=1)):
         bags = np.repeat(np.arange(BAGS), taken[number])
         if bags.size:
-            theta = _drawn(random, written[number], every[number], bags)
+            theta = drawn(random, written[number], every[number], bags)
             weight = float(weights[number].mean())
             parts.append(Part(laws[number].law, weight, theta))
     return tuple(parts)
 
 
-def _shares(logarithms: Float[np.ndarray, "laws bags"]) -> Float[np.ndarray, "laws bags"]:
+def shares(logarithms: Float[np.ndarray, "laws bags"]) -> Float[np.ndarray, "laws bags"]:
     """Shares of every bag that add up to one."""
     weights = np.exp(logarithms - logarithms.max(axis=0))
     return np.asarray(weights / weights.sum(axis=0))
 
 
-def _gaussian(problem: Problem, law: Written, counts: Float[np.ndarray, "bags data"]) -> _Gaussian:
+def gaussian(problem: Problem, law: Written, counts: Float[np.ndarray, "bags data"]) -> Gaussian:
     """Linearised at the law; the prior of a coefficient is what alone would explain the data.
 
     That of a free constant is as wide as its value; both are half-normal.
@@ -102,11 +102,11 @@ def _gaussian(problem: Problem, law: Written, counts: Float[np.ndarray, "bags da
     volume = np.log(np.abs(np.einsum("bii->bi", root))).sum(axis=1) + np.log(prior).sum() / 2
     mean, spread = at + move, np.sqrt(np.sum(root**2, axis=2))
     inside = np.asarray(log_ndtr(mean[:, :known] / spread[:, :known])).sum(axis=1)
-    return _Gaussian(mean, root, -misfit / 2 + volume + known * np.log(2) + inside)
+    return Gaussian(mean, root, -misfit / 2 + volume + known * np.log(2) + inside)
 
 
-def _drawn(
-    random: np.random.Generator, law: Written, posterior: _Gaussian, bags: np.ndarray
+def drawn(
+    random: np.random.Generator, law: Written, posterior: Gaussian, bags: np.ndarray
 ) -> Draws:
     """Parameters of the law, a draw for every bag that is asked for.
 
