@@ -1,6 +1,7 @@
 """Whose draws make the bands of a run: those of all laws that may hold, or of the law alone."""
 
 import numpy as np
+from jaxtyping import Float
 
 from steinmetz.data import noise
 from steinmetz.engine.problem import Problem
@@ -23,10 +24,17 @@ def bands_of(study: Study, problem: Problem, carved: Carved, ensemble: Ensemble)
     """As many draws as the posterior of the law has, always the same for the same run."""
     if study.assess.bands == "law" or len(carved.structures) < 2:
         return Bands.of(carved.law, ensemble.theta, ensemble.factor)
+    return mixture_of(study, problem, carved, ensemble.factor)
+
+
+def mixture_of(
+    study: Study, problem: Problem, carved: Carved, factor: Float[np.ndarray, "draws"]
+) -> Bands:
+    """Draws of all laws that may hold, one per noise factor."""
     random = np.random.default_rng([study.seed, _STREAM])
     data = written.Problem.of(carved.quadratic, problem.material.reference)
-    parts = structures.mixture(random, list(carved.structures), data, len(ensemble.theta))
-    return Bands(parts, random.permutation(ensemble.factor), discrepancy(study, problem, carved))
+    parts = structures.mixture(random, list(carved.structures), data, len(factor))
+    return Bands(parts, random.permutation(factor), discrepancy(study, problem, carved))
 
 
 def discrepancy(study: Study, problem: Problem, carved: Carved) -> Discrepancy | None:
