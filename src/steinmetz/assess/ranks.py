@@ -4,6 +4,8 @@ Simulation-based calibration (Talts et al. 2018); the band is that of the whole 
 distribution at once, by simulation (as Säilynoja et al. 2022 have it).
 """
 
+from functools import cache
+
 import numpy as np
 from jaxtyping import Float, Int
 
@@ -26,6 +28,7 @@ def apart(
     return cdf - expected, np.sqrt(expected * (1 - expected) / len(found))
 
 
+@cache
 def limit(
     count: int, draws: int, level: float = 0.95, simulations: int = 4000, seed: int = 0
 ) -> float:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
 from steinmetz import registry
 from steinmetz.cache import Content
@@ -24,10 +24,11 @@ from steinmetz.engine.problem import Problem, prepare
 from steinmetz.engine.run import stage_keys
 from steinmetz.errors import InputError
 from steinmetz.laws import base as laws
+from steinmetz.materials import base as materials
 from steinmetz.potentials import terms
 from steinmetz.potentials.units import NaturalUnits
 from steinmetz.predict.bands import Bands
-from steinmetz.records import StressMap
+from steinmetz.records import StressMap, Truth
 from steinmetz.studies import config
 from steinmetz.studies.study import Study
 
@@ -121,22 +122,31 @@ def _of_law(study: Study) -> Case:
 
 
 def _changes_of_law(study: Study, problem: Problem) -> Changes:
-    """Derivatives with respect to all parameters of a law that are not zero."""
-    material, name = problem.material, str(study.data.law)
+    """Difference quotients with respect to all parameters of a law that are not zero."""
+    name = str(study.data.law)
     given = {**laws.load(name).PARAMETERS, **study.data.parameters}
-    names = [each for each, value in given.items() if value != 0]
+    moved = _moved(study.material, name, tuple(given.items()))
+    reference = problem.material.reference
 
-    def stress(shares: Float[Array, "parameters"], at: StressMap) -> Float[Array, "states *rest"]:
-        moved = {each: given[each] * share for each, share in zip(names, shares, strict=True)}
-        slope = jax.grad(laws.truth(material, name, {**given, **moved}).energy)
-        removed = material.reference.removed(slope(jnp.asarray(material.reference.point)))
-        return at.stress(jax.vmap(slope)(at.inputs) - removed)
+    def slopes(at: StressMap) -> Slopes:
+        found = [[np.asarray(truth.stress(reference, at)) for truth in pair] for pair in moved]
+        return np.stack([(above - below) / (2 * _STEP) for above, below in found])
 
-    found = [
-        np.moveaxis(np.asarray(jax.jacfwd(stress)(jnp.ones(len(names)), at)), -1, 0)
-        for at in (problem.train.map, problem.path.map)
-    ]
-    return Changes(*found)
+    return Changes(slopes(problem.train.map), slopes(problem.path.map))
+
+
+@cache
+def _moved(
+    material: materials.Settings, name: str, given: tuple[tuple[str, float], ...]
+) -> list[tuple[Truth, Truth]]:
+    """The law with each parameter a little larger, and a little smaller; compiled once."""
+    built, values = materials.build(material), dict(given)
+
+    def changed(symbol: str, share: float) -> Truth:
+        return laws.truth(built, name, {**values, symbol: values[symbol] * (1 + share)})
+
+    symbols = [symbol for symbol, value in given if value != 0]
+    return [(changed(symbol, _STEP), changed(symbol, -_STEP)) for symbol in symbols]
 
 
 class _Pool(NamedTuple):
