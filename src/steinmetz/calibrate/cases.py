@@ -28,6 +28,7 @@ from steinmetz.materials import base as materials
 from steinmetz.potentials import terms
 from steinmetz.potentials.units import NaturalUnits
 from steinmetz.predict.bands import Bands
+from steinmetz.predict.push_forward import Pushed
 from steinmetz.records import StressMap, Truth
 from steinmetz.studies import config
 from steinmetz.studies.study import Study
@@ -150,11 +151,13 @@ def _moved(
 
 
 class _Pool(NamedTuple):
-    """Draws of the posterior of a run, and its data."""
+    """Draws of the posterior of a run with their stress at its data and along the path."""
 
     study: Study
     problem: Problem
     bands: Bands
+    clean: Pushed
+    truth: Pushed
 
 
 @cache
@@ -169,7 +172,9 @@ def _pool(folder: Path) -> _Pool:
             "of laws composed of terms can be calibrated"
         )
     problem = problem.allowing(carved.floor)
-    return _Pool(study, problem, mixture_of(study, problem, carved, np.ones(POOL)))
+    bands = mixture_of(study, problem, carved, np.ones(POOL))
+    pushed = (bands.composed(at)[0] for at in (problem.train.map, problem.path.map))
+    return _Pool(study, problem, bands, *pushed)
 
 
 def checked(folder: Path) -> None:
@@ -180,9 +185,9 @@ def checked(folder: Path) -> None:
 def _of_draw(task: Task) -> Case:
     """New data at the states of the run, with its stated noise, of one draw of its mixture."""
     assert task.run is not None
-    study, problem, bands = _pool(task.run.absolute())
+    study, problem, bands, *pushed = _pool(task.run.absolute())
     draw = int(np.random.default_rng(study.seed).permutation(POOL)[task.number])
-    clean, truth = (bands.composed(at)[0][draw] for at in (problem.train.map, problem.path.map))
+    clean, truth = (each[draw] for each in pushed)
     train = problem.train
     key = jax.random.fold_in(jax.random.key(task.number), study.seed)
     noisy = noise.draw(key, jnp.asarray(clean), train.relative, train.absolute)
