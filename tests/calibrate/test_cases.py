@@ -21,7 +21,7 @@ def test_changes_of_a_linear_law_add_up_to_its_stress(mooney: Case) -> None:
 def test_changes_are_difference_quotients() -> None:
     """Gent's: one of the parameters is inside a logarithm."""
     task = cases.of_law("gent", 0.1, 0, {"data.count": 3})
-    found, step = present(cases.case(task).changes), 1e-3
+    found, step = present(cases.case(task).changes), 1e-4
     names = ["Jm", "theta1", "theta2", "theta3"]
     sides = []
     for sign in (1, -1):
@@ -29,7 +29,7 @@ def test_changes_are_difference_quotients() -> None:
         moved = cases.of_law("gent", 0.1, 0, {"data.count": 3, "data.parameters.Jm": value})
         sides.append(cases.case(moved).truth)
     expected = (sides[0] - sides[1]) / (2 * step)
-    np.testing.assert_allclose(found.path[names.index("Jm")], expected, rtol=1e-4, atol=1e-8)
+    np.testing.assert_allclose(found.path[names.index("Jm")], expected, rtol=1e-3, atol=1e-7)
 
 
 def test_a_draw_of_a_run_is_the_same_again_and_another_one_is_not(finished: Path) -> None:

@@ -116,38 +116,31 @@ def case(task: Task) -> Case:
 def _of_law(study: Study) -> Case:
     """As a run of the study would draw them."""
     problem = prepare(stage_keys(study.seed)["data"], study)
-    assert problem.truth is not None
-    truth = problem.truth.stress(problem.material.reference, problem.path.map)
-    clean = np.asarray(problem.clean(problem.train).values)
-    return Case(study, problem, clean, np.asarray(truth), _changes_of_law(study, problem))
-
-
-def _changes_of_law(study: Study, problem: Problem) -> Changes:
-    """Difference quotients with respect to all parameters of a law that are not zero."""
-    name = str(study.data.law)
+    reference, at = problem.material.reference, _both(problem)
+    name, count = str(study.data.law), len(problem.train.inputs)
     given = {**laws.load(name).PARAMETERS, **study.data.parameters}
-    moved = _moved(study.material, name, tuple(given.items()))
-    reference = problem.material.reference
+    truth, *moved = _moved(study.material, name, tuple(given.items()))
+    stress = np.asarray(truth.stress(reference, at))
+    changes = [(np.asarray(each.stress(reference, at)) - stress) / _STEP for each in moved]
+    slopes = np.stack(changes)
+    known = Changes(slopes[:, :count], slopes[:, count:])
+    return Case(study, problem, stress[:count], stress[count:], known)
 
-    def slopes(at: StressMap) -> Slopes:
-        found = [[np.asarray(truth.stress(reference, at)) for truth in pair] for pair in moved]
-        return np.stack([(above - below) / (2 * _STEP) for above, below in found])
 
-    return Changes(slopes(problem.train.map), slopes(problem.path.map))
+def _both(problem: Problem) -> StressMap:
+    """States of the data, then those of the path: one program for both."""
+    data, path = problem.train.map, problem.path.map
+    return StressMap(*(jnp.concatenate(pair) for pair in zip(data, path, strict=True)))
 
 
 @cache
 def _moved(
     material: materials.Settings, name: str, given: tuple[tuple[str, float], ...]
-) -> list[tuple[Truth, Truth]]:
-    """The law with each parameter a little larger, and a little smaller; compiled once."""
+) -> list[Truth]:
+    """The law, and with each parameter that is not zero a little larger; each compiled once."""
     built, values = materials.build(material), dict(given)
-
-    def changed(symbol: str, share: float) -> Truth:
-        return laws.truth(built, name, {**values, symbol: values[symbol] * (1 + share)})
-
-    symbols = [symbol for symbol, value in given if value != 0]
-    return [(changed(symbol, _STEP), changed(symbol, -_STEP)) for symbol in symbols]
+    larger = [{symbol: value * (1 + _STEP)} for symbol, value in given if value != 0]
+    return [laws.truth(built, name, {**values, **change}) for change in ({}, *larger)]
 
 
 class _Pool(NamedTuple):
