@@ -32,7 +32,8 @@ def test_help_is_quick_and_does_not_import_jax() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "fit", "list", "select", "export", "lcurve", "reproduce", "diagnose"]
+    "command",
+    ["run", "fit", "list", "select", "export", "lcurve", "reproduce", "calibrate", "diagnose"],
 )
 def test_every_command_shows_examples(command: str) -> None:
     done = call(command, "--help")
@@ -117,6 +118,14 @@ def test_list_names_everything() -> None:
         (["reproduce", "hyper-fit"], "did you mean 'hyper-fits'?"),
         (["reproduce", "--scale", "huge"], "possible: quick, full"),
         (["reproduce", "l1-flow", "--out", "full"], "the folder holds other files"),
+        (["calibrate", "--law", "gnet"], "did you mean 'gent'?"),
+        (["calibrate", "--law", "rudraraju"], "name another law or material"),
+        (["calibrate", "--noise", "0.1,much"], "write numbers with commas"),
+        (["calibrate", "--seeds", "0"], "Invalid value for '--seeds'"),
+        (["calibrate", "--from", "runs/none"], "no finished run there"),
+        (["calibrate", "--from", "runs/none", "--law", "gent"], "leave --law, --noise and --set"),
+        (["calibrate", "--set", "potential.name=icnn"], "use potential.name = 'terms'"),
+        (["calibrate", "--law", "gent", "--out", "full"], "the folder holds other files"),
         (
             ["run", "hyperelasticity", "--set", "prior.deviation=penalty"],
             "such as sparsify.method = 'l2'",

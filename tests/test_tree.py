@@ -14,9 +14,9 @@ TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(RO
 # From low to high: a layer may import itself and what stands before it.
 LAYERS = (
     *("errors", "shapes", "registry", "records", "laplace", "cache", "progress", "interrupts"),
-    *("threads", "data", "materials", "laws", "experiments", "potentials", "sparsify"),
+    *("threads", "workers", "data", "materials", "laws", "experiments", "potentials", "sparsify"),
     *("posterior", "infer", "predict", "assess", "scores", "exporters", "studies", "engine"),
-    *("report", "paper", "api", "commands", "options", "cli", "__main__"),
+    *("report", "calibrate", "paper", "api", "commands", "options", "cli", "__main__"),
 )
 # A sampler sees a log density and nothing of mechanics.
 BLIND = {"infer": {"errors", "shapes", "registry", "records", "laplace", "infer"}}

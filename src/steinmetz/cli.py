@@ -11,9 +11,12 @@ from steinmetz import commands
 from steinmetz.commands import RunStopped
 from steinmetz.errors import InputError, RunFailure
 from steinmetz.options import (
+    CalibrationOptions,
     CurveOptions,
+    FigureIds,
     Folder,
     NoiseOptions,
+    PaperOptions,
     Resume,
     RunOptions,
     StudyName,
@@ -22,7 +25,6 @@ from steinmetz.options import (
     output,
     packed,
     settings,
-    whole,
 )
 
 app = typer.Typer(
@@ -198,26 +200,8 @@ def lcurve(study: StudyName, options: CurveOptions) -> None:
 
 
 @app.command()
-def reproduce(
-    figures: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[ID]", help="Figures by id (see `steinmetz list`).", show_default="all"
-        ),
-    ] = None,
-    scale: Annotated[
-        str, typer.Option(help="quick (minutes) or full (the paper's sizes).")
-    ] = "quick",
-    seeds: Annotated[
-        int | None, whole("Seeds, from 0 on.", most=1000, default="the figure's")
-    ] = None,
-    folder: Annotated[
-        Path, typer.Option("--out", help="Folder for figures, page and finished points.")
-    ] = Path("reproduction"),
-    jobs: Annotated[
-        int | None, whole("Processes side by side.", most=1000, default="one per core")
-    ] = None,
-) -> None:
+@packed
+def reproduce(figures: FigureIds = None, *, options: PaperOptions) -> None:
     """Do the paper again, figure by figure, and say of each claim whether it holds.
 
     Every finished point is kept by its content: the same command goes on after an interrupt, and
@@ -232,7 +216,32 @@ def reproduce(
       steinmetz reproduce cost --scale full --out results/paper
     """
     commands.start_jax()
-    commands.reproduce(figures or [], scale, seeds, folder, jobs)
+    commands.reproduce(figures or [], *options)
+
+
+@app.command()
+@packed
+def calibrate(options: CalibrationOptions) -> None:
+    """Draw data sets whose truth is known, and show how often bands cover it.
+
+    From laws, or from the posterior of a finished run. Each is carved as a run does it; the bands
+    of several ways to average laws are judged on the same data. Every finished data set is kept:
+    the same command goes on after an interrupt, and more seeds only add what is missing.
+
+    Examples:
+
+      steinmetz calibrate
+
+      steinmetz calibrate --law gent --law yeoh --noise 0.02,0.1 --seeds 20
+
+      steinmetz calibrate --from runs/hyperelasticity-seed0 --seeds 100 --out results/ranks
+    """
+    noises, changes = numbers(options.noise), settings(options.changes, None)
+    commands.start_jax()
+    from steinmetz.calibrate.work import Plan
+
+    plan = Plan(tuple(options.law or ()), noises or (), options.seeds, options.run, changes)
+    commands.calibrate(plan, options.folder, options.jobs)
 
 
 @app.command()

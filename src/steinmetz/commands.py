@@ -19,6 +19,7 @@ from steinmetz.errors import InputError
 
 if TYPE_CHECKING:
     from steinmetz.cache import Cache
+    from steinmetz.calibrate.work import Plan as Calibration
     from steinmetz.engine.lcurve import Plan
     from steinmetz.records import Report
     from steinmetz.studies.study import Study
@@ -170,8 +171,9 @@ def reproduce(
 
     `jobs` are processes side by side, as many as there are cores unless given.
     """
+    from steinmetz import workers
     from steinmetz.cache import Cache
-    from steinmetz.paper import grids, page, workers
+    from steinmetz.paper import grids, page
     from steinmetz.paper.reproduce import RESULTS
     from steinmetz.paper.reproduce import reproduce as work_through
     from steinmetz.report import files
@@ -191,6 +193,28 @@ def reproduce(
         )
         run = page.Run(side_by_side, time.monotonic() - begun)
         found = page.save(outcomes, folder, run)
+    typer.echo(page.screen(found, folder))
+
+
+def calibrate(plan: "Calibration", folder: Path, jobs: int | None) -> None:
+    """Draw data sets, judge bands on them and write the page; what is finished is kept.
+
+    `jobs` are processes side by side, as many as there are cores unless given.
+    """
+    from steinmetz import workers
+    from steinmetz.cache import Cache
+    from steinmetz.calibrate import page
+    from steinmetz.calibrate.work import RESULTS
+    from steinmetz.calibrate.work import calibrate as work_through
+    from steinmetz.report import files
+
+    tasks, kept = plan.tasks(), folder / RESULTS
+    if not kept.is_dir():
+        files.check_target(folder, page.MARKER)
+    side_by_side = min(jobs or workers.cores(), len(tasks))
+    with _interruptible(Cache(kept, "calibrate"), lambda: kept.is_dir()) as compute:
+        data = compute(lambda report: work_through(tasks, folder, report, side_by_side))
+        found = page.save(data, folder, plan.command)
     typer.echo(page.screen(found, folder))
 
 

@@ -19,6 +19,12 @@ StudyName = Annotated[
     str, typer.Argument(help="A study of `steinmetz list`, or the path of a TOML file.")
 ]
 Folder = Annotated[Path, typer.Argument(help="Folder of a finished run.")]
+FigureIds = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[ID]", help="Figures by id (see `steinmetz list`).", show_default="all"
+    ),
+]
 Seed = Annotated[
     int | None, typer.Option(help="Seed of all random numbers.", show_default="the study's")
 ]
@@ -46,6 +52,9 @@ def whole(
 ) -> Any:
     """An option that is a whole number."""
     return typer.Option(min=least, max=most, help=help_text, show_default=default)
+
+
+Jobs = Annotated[int | None, whole("Processes side by side.", most=1000, default="one per core")]
 
 
 class RunOptions(NamedTuple):
@@ -77,6 +86,50 @@ class CurveOptions(NamedTuple):
     seed: Seed = None
     changes: Changes = None
     resume: Resume = None
+
+
+class PaperOptions(NamedTuple):
+    """Options of a reproduction of the paper."""
+
+    scale: Annotated[str, typer.Option(help="quick (minutes) or full (the paper's sizes).")] = (
+        "quick"
+    )
+    seeds: Annotated[int | None, whole("Seeds, from 0 on.", most=1000, default="the figure's")] = (
+        None
+    )
+    folder: Annotated[
+        Path, typer.Option("--out", help="Folder for figures, page and finished points.")
+    ] = Path("reproduction")
+    jobs: Jobs = None
+
+
+class CalibrationOptions(NamedTuple):
+    """Options of a calibration: what is drawn, and where results go."""
+
+    law: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A generating law of `steinmetz list`; may be repeated.",
+            show_default="gent, mooney_rivlin, ogden",
+        ),
+    ] = None
+    run: Annotated[
+        Path | None,
+        typer.Option("--from", help="Draw from the posterior of this finished run instead."),
+    ] = None
+    seeds: Annotated[
+        int | None,
+        whole("Data sets of every law and noise.", most=1000, default="10, from a run 200"),
+    ] = None
+    noise: Annotated[
+        str | None,
+        typer.Option(help="Relative noise levels, with commas.", show_default="0.05,0.1"),
+    ] = None
+    folder: Annotated[
+        Path, typer.Option("--out", help="Folder for page, figure and finished data sets.")
+    ] = Path("calibration")
+    jobs: Jobs = None
+    changes: Changes = None
 
 
 class NoiseOptions(NamedTuple):

@@ -5,7 +5,7 @@ Both go to standard error.
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -28,7 +28,36 @@ def shown(stream: TextIO | None = None) -> Iterator[Report]:
 
 
 # Stages that take long enough for a line about every step.
-_LONG = {"reproducing"}
+_LONG = {"reproducing", "calibrating"}
+# Seconds after which the time that is left can be told.
+_SETTLED = 5
+
+
+class Remaining:
+    """How much of many tasks is done, which are under way, and how long the rest takes."""
+
+    def __init__(self, report: Report, stage: str, total: int) -> None:
+        self.done = 0
+        self._report, self._stage, self._total = report, stage, total
+        self._begun = time.monotonic()
+
+    def say(self, under_way: list[str]) -> None:
+        """Report it."""
+        spent, left = time.monotonic() - self._begun, ""
+        if self.done and spent > _SETTLED:
+            left = f"{spent / self.done * (self._total - self.done) / 60:.0f} min"
+        now = "; ".join(under_way)
+        self._report(self._stage, self.done, self._total, now=now, left=left)
+
+    def following(self) -> Callable[[int, list[str]], None]:
+        """Hears how many of the next tasks are done, and which are under way."""
+        before = self.done
+
+        def told(done: int, under_way: list[str]) -> None:
+            self.done = before + done
+            self.say(under_way)
+
+        return told
 
 
 def _plain(stream: TextIO) -> Report:

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Array
 
-from cases import Numbers
 from steinmetz.infer.base import Target, whiten
 from steinmetz.laplace import Laplace
 
@@ -61,19 +60,3 @@ def ranks(
     return np.asarray(
         jax.jit(lambda keys: jax.lax.map(one, keys))(jax.random.split(jax.random.key(0), count))
     )
-
-
-def band(
-    count: int, draws: int, level: float = 0.95, simulations: int = 4000, seed: int = 0
-) -> float:
-    """Half-width, in standard errors at every rank, that a uniform sample keeps with `level`."""
-    uniform = np.random.default_rng(seed).integers(0, draws + 1, (simulations, count))
-    return float(np.quantile([excess(row, draws) for row in uniform], level))
-
-
-def excess(found: Ranks | Numbers, draws: int) -> float:
-    """Largest distance of the empirical CDF of ranks from the uniform one, in standard errors."""
-    points = np.arange(draws)
-    expected = (points + 1) / (draws + 1)
-    cdf = np.searchsorted(np.sort(found), points, side="right") / len(found)
-    return float(np.max(np.abs(cdf - expected) / np.sqrt(expected * (1 - expected) / len(found))))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from jaxtyping import Array
 
+from steinmetz.assess import ranks as uniform
 from steinmetz.data.quadratic import Quadratic, compress
 from steinmetz.infer import nuts, ssvgd, ssvn, svgd
 from steinmetz.infer.base import Target, as_target
@@ -16,7 +17,7 @@ from steinmetz.laplace import Laplace
 from steinmetz.materials.base import Material
 from steinmetz.posterior.density import Posterior
 
-from .calibration import band, excess, ranks
+from .calibration import ranks
 
 DRAWS = 63
 SETTINGS: dict[str, tuple[ModuleType, dict[str, Any]]] = {
@@ -160,21 +161,11 @@ def judged(
     found = ranks(
         method, model.simulate, model.target, count, DRAWS, laplace=model.laplace, **settings
     )
-    limit = band(count, DRAWS, 1 - 0.05 / found.shape[1])
-    worst = max(excess(column, DRAWS) for column in found.T)
+    limit = uniform.limit(count, DRAWS, 1 - 0.05 / found.shape[1])
+    worst = max(uniform.excess(column, DRAWS) for column in found.T)
     errors = f"{worst:.2f} standard errors at worst, band {limit:.2f}"
     print(f"SBC {type(model).__name__} {name}: {errors}, {count} data sets")
     return worst, limit
-
-
-def test_ranks_of_exact_draws_are_inside_the_band_and_wrong_ones_outside() -> None:
-    random = np.random.default_rng(1)
-    limit = band(200, DRAWS)
-    assert excess(random.integers(0, DRAWS + 1, 200), DRAWS) < limit
-    narrow = np.clip(
-        random.normal(DRAWS / 2, DRAWS, 200), 0, DRAWS
-    )  # what too narrow a posterior gives
-    assert excess(narrow, DRAWS) > 1.5 * limit
 
 
 @pytest.mark.long

@@ -51,7 +51,9 @@ def test_progress_counts_all_points_and_names_the_one_under_way(
 
 def test_laws_come_first_then_references_and_nothing_twice() -> None:
     figures = [grids.load(name) for name in ("hyper-bands", "hyper-comparison", "hyper-fits")]
-    tasks = [(grid.kind, p) for grid in figures for p in grids.points(grid, "quick", 2)]
+    tasks = [
+        reproduce.Task(grid.kind, p) for grid in figures for p in grids.points(grid, "quick", 2)
+    ]
     laws, references, rest = reproduce.stages(tasks)
     assert len(laws) == 6  # three penalties, two seeds: readings and samplers share them
     assert {point.arm for _, point in references} == {"L0+NUTS", "L1+NUTS", "L2+NUTS"}

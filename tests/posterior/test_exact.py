@@ -24,7 +24,7 @@ from steinmetz.sparsify import written
 from steinmetz.sparsify.written import Structure
 
 NEO_HOOKE = (Term("norm", (2.0, 0.0)),)
-LOCKING = (Term("locking", (5.0, 0.0), free=True),)
+LOCKING = (Term("locking", (5.0, 0.0), free=(0,)),)
 # Two terms that are nearly the same: their coefficients are correlated, one of them small.
 ALIKE = (Term("norm", (2.0, 0.0)), Term("norm", (3.0, 0.0)), Term("norm", (4.0, 0.0)))
 
@@ -58,7 +58,7 @@ def test_evidence_of_two_parameters_is_their_integral(rubber: Problem) -> None:
     values, step = np.linspace(0, 3 * law.written.coefficients[0], 1500, retstep=True)
     logarithms = []
     for limit in limits[1:]:
-        rows, target = law.problem.rows(atom.moved(float(limit))), law.problem.target
+        rows, target = law.problem.rows(atom.moved([float(limit)])), law.problem.target
         left = target @ target - 2 * values * (target @ rows) + values**2 * (rows @ rows)
         half = 2 / np.sqrt(2 * np.pi) / deviation[0] * np.exp(-0.5 * (values / deviation[0]) ** 2)
         with np.errstate(divide="ignore"):
@@ -74,7 +74,7 @@ def test_evidence_of_two_parameters_is_their_integral(rubber: Problem) -> None:
 def test_evidence_of_a_linear_law_is_its_share_inside_the_bounds(rubber: Problem) -> None:
     """Draws of the unconstrained Gaussian that have no negative coefficient, counted."""
     law = exact(rubber, ALIKE, 0.5, 0.01, 0.01)
-    whole = structures._gaussian(law.problem, law.written, np.ones((1, len(law.problem.x))))
+    whole = structures.gaussians(law.problem, law.written, np.ones((1, len(law.problem.x))))
     noise_of = np.random.default_rng(1).standard_normal((200_000, 3))
     free = whole.mean[0] + noise_of @ whole.root[0].T
     share = float(np.mean(np.all(free > 0, axis=1)))
@@ -101,7 +101,7 @@ def test_resampled_draws_are_those_of_the_posterior(rubber: Problem) -> None:
     """Mean and deviation by weights of many proposals, and of draws that were resampled."""
     law = exact(rubber, LOCKING, 0.5, 40.0)
     found, random = known(law), np.random.default_rng(2)
-    whole = structures._gaussian(law.problem, law.written, np.ones((1, len(law.problem.x))))
+    whole = structures.gaussians(law.problem, law.written, np.ones((1, len(law.problem.x))))
     means = np.broadcast_to(whole.mean[0], (2000, 2))
     drawn = law.resampled(random, found, means, np.ones((2000, len(law.problem.x))))
     at = Gaussian(whole.mean[0] + found.shift, found.root)

@@ -45,7 +45,7 @@ def test_evidence_of_one_coefficient_is_its_integral(rubber: Problem) -> None:
     """∫ likelihood × half-normal prior, by a sum over the coefficient."""
     problem = data(rubber)
     law = structure(rubber, NEO_HOOKE, 0.6).written
-    found = structures._gaussian(problem, law, np.ones((1, len(problem.x))))
+    found = structures.gaussians(problem, law, np.ones((1, len(problem.x))))
     (column,) = problem.changes(law).T
     size = np.linalg.norm(problem.target) / np.linalg.norm(column)
     values, step = np.linspace(0, 4 * size, 400_001, retstep=True)

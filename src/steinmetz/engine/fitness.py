@@ -80,8 +80,7 @@ def _seen(study: Study, problem: Problem, judged: Judged) -> fit.Seen:
     """What the predictive band is judged by: the path where data were, or measured rows."""
     path, floor = problem.path, problem.floor
     if problem.truth is not None:
-        sizes = (path.relative, problem.level.relative), (path.absolute, problem.level.absolute)
-        relative, absolute = (np.where(np.isnan(part), found, part) for part, found in sizes)
+        relative, absolute = problem.path_noise
         variance = absolute**2 + (relative * judged.law) ** 2
         observed, of = judged.observed & path.sampled[:, None], "new data along the path, in range"
     else:

@@ -26,12 +26,18 @@ def bands_of(study: Study, problem: Problem, carved: Carved, ensemble: Ensemble)
         random = np.random.default_rng([study.seed, _STREAM])
         draws = _noise(random, carved, problem.train.scale, ensemble.factor)
         return Bands.of(carved.law, ensemble.theta, draws)
+    return mixture_of(study, problem, carved, ensemble.factor)
+
+
+def mixture_of(
+    study: Study, problem: Problem, carved: Carved, factor: Float[np.ndarray, "draws"]
+) -> Bands:
+    """Draws of all laws that may hold, one per noise factor."""
     random = np.random.default_rng([study.seed, _STREAM])
     data = written.Problem.of(carved.quadratic, problem.material.reference)
-    parts = structures.mixture(random, list(carved.structures), data, len(ensemble.theta))
-    factor = random.permutation(ensemble.factor)
-    draws = _noise(random, carved, problem.train.scale, factor)
-    return Bands(parts, draws, _discrepancy(study, problem, carved))
+    parts = structures.mixture(random, list(carved.structures), data, len(factor))
+    draws = _noise(random, carved, problem.train.scale, random.permutation(factor))
+    return Bands(parts, draws, discrepancy(study, problem, carved))
 
 
 def _noise(
@@ -48,7 +54,7 @@ def _noise(
     return noise.Draws(factor, relative, absolute, floor, found.weights is not None)
 
 
-def _discrepancy(study: Study, problem: Problem, carved: Carved) -> Discrepancy | None:
+def discrepancy(study: Study, problem: Problem, carved: Carved) -> Discrepancy | None:
     """What the data say that laws miss; nothing where it was stated, or where they do not."""
     train, floor = problem.noisy(problem.train), carved.noise.level.floor
     missed = floor**2 - noise.least(train) ** 2

@@ -89,6 +89,13 @@ class Problem(NamedTuple):
         """The same with noise as it was found."""
         return self._replace(level=level)
 
+    @property
+    def path_noise(self) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
+        """The relative and the absolute noise along the path, as estimated where not stated."""
+        found = (self.path.relative, self.level.relative), (self.path.absolute, self.level.absolute)
+        relative, absolute = (np.where(np.isnan(part), level, part) for part, level in found)
+        return relative, absolute
+
     def noisy(self, observations: Observations) -> Observations:
         """The same data with numbers where their noise was to be estimated."""
         return noise.filled(observations, self.level)

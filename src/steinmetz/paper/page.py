@@ -18,12 +18,13 @@ from typing import NamedTuple, get_args
 import jinja2
 import matplotlib
 
-from steinmetz.paper import convergence, grids, verdicts, workers
+from steinmetz import workers
+from steinmetz.paper import convergence, grids, verdicts
 from steinmetz.paper.arms import arms
 from steinmetz.paper.claims import Verdict, judge
 from steinmetz.paper.records import Details, Outcome, Record, Table
 from steinmetz.paper.reproduce import kind_of
-from steinmetz.report.files import write
+from steinmetz.report.files import replace
 from steinmetz.report.style import STYLE
 
 # The file that says of a folder that it is a reproduction.
@@ -100,14 +101,14 @@ def save(outcomes: list[Outcome[Record]], folder: str | Path, run: Run) -> Repro
         machine=machine(),
         figures=parts,
     )  # fmt: skip
-    _replace(folder / "reproduction.html", _rendered("reproduction.html", about, folder))
-    _replace(folder / "reproduction.md", _rendered("reproduction.md", about, folder))
+    replace(folder / "reproduction.html", _rendered("reproduction.html", about, folder))
+    replace(folder / "reproduction.md", _rendered("reproduction.md", about, folder))
     claims = [verdict.model_dump() for verdict in judged]
     plain = dataclasses.asdict(about)
     for part in plain["figures"]:
         del part["verdicts"], part["designed"]  # they stand in claims.json
-    _replace(folder / CLAIMS, _json(claims))
-    _replace(folder / MARKER, _json(plain))
+    replace(folder / CLAIMS, _json(claims))
+    replace(folder / MARKER, _json(plain))
     return about
 
 
@@ -160,13 +161,6 @@ def _rendered(name: str, about: Reproduction, folder: Path) -> str:
     rules = verdicts.RULE, convergence.RULE
     texts = {"errata": grids.errata(), "rules": rules, "arms": arms()}
     return template.render(about=about, picture=picture, folder=folder, **texts)
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file whole or not at all: a reader sees the old one or the new one."""
-    beside = path.with_name(f".{path.name}.tmp")
-    write(beside, text.rstrip("\n"))
-    beside.replace(path)
 
 
 def screen(about: Reproduction, folder: Path) -> str:

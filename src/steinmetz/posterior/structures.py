@@ -45,7 +45,7 @@ class Part(NamedTuple):
     checked: Checked | None = None
 
 
-class _Gaussian(NamedTuple):
+class Gaussians(NamedTuple):
     """The posterior of coefficients and free constants of one law, for every bag.
 
     `mean` and `root` (of the covariance) are those of the unconstrained Gaussian, `evidence` its
@@ -64,9 +64,9 @@ def mixture(
     data = len(problem.x)
     counts = random.multinomial(data, np.full(data, 1 / data), size=BAGS).astype(float)
     written = [law.written for law in laws]
-    every = [_gaussian(problem, law, counts) for law in written]
+    every = [gaussian(problem, law, counts) for law in written]
     price = np.array([law.price for law in laws])
-    weights = _shares(np.stack([each.evidence for each in every]) - price[:, None] / 2)
+    weights = shares(np.stack([each.evidence for each in every]) - price[:, None] / 2)
     due = np.full(BAGS, draws // BAGS) + (np.arange(BAGS) < draws % BAGS)
     taken = np.stack(
         [random.multinomial(n, share) for n, share in zip(due, weights.T, strict=True)], axis=1
@@ -78,7 +78,7 @@ def mixture(
             law, posterior = _exact(problem, laws[number]), every[number]
             known = _known(apart, law) if rank < LEADING else None
             if law.linear or known is None or not known.checked.good:
-                found = _drawn(random, law.prior, posterior, bags)
+                found = _rows(random, law.prior.least, posterior, bags)
             else:
                 found = law.resampled(apart, known, posterior.mean[bags], counts[bags])
             weight, theta = float(weights[number].mean()), law.written.parameters(found)
@@ -95,18 +95,18 @@ def _exact(problem: Problem, law: Structure) -> Exact:
 
 def _known(random: np.random.Generator, law: Exact) -> Known:
     """The posterior by all data as it is, beside its closed form."""
-    whole = _gaussian(law.problem, law.written, np.ones((1, len(law.problem.x))))
+    whole = gaussians(law.problem, law.written, np.ones((1, len(law.problem.x))))
     start = Gaussian(whole.mean[0], whole.root[0])
     return law.check(random, start, float(whole.evidence[0]))
 
 
-def _shares(logarithms: Float[np.ndarray, "laws bags"]) -> Float[np.ndarray, "laws bags"]:
+def shares(logarithms: Float[np.ndarray, "laws bags"]) -> Float[np.ndarray, "laws bags"]:
     """Shares of every bag that add up to one."""
     weights = np.exp(logarithms - logarithms.max(axis=0))
     return np.asarray(weights / weights.sum(axis=0))
 
 
-def _gaussian(problem: Problem, law: Written, counts: Float[np.ndarray, "bags data"]) -> _Gaussian:
+def gaussians(problem: Problem, law: Written, counts: Float[np.ndarray, "bags data"]) -> Gaussians:
     """Linearised at the law."""
     at, changes = law.vector, problem.changes(law)
     known, believed = len(law.atoms), Prior.of(problem, law, changes)
@@ -125,17 +125,24 @@ def _gaussian(problem: Problem, law: Written, counts: Float[np.ndarray, "bags da
     volume = np.log(np.abs(np.einsum("bii->bi", root))).sum(axis=1) + np.log(prior).sum() / 2
     mean, spread = at + move, np.sqrt(np.sum(root**2, axis=2))
     inside = log_ndtr((mean - believed.least) / spread).sum(axis=1) - believed.cut
-    return _Gaussian(mean, root, -misfit / 2 + volume + inside)
+    return Gaussians(mean, root, -misfit / 2 + volume + inside)
 
 
-def _drawn(
-    random: np.random.Generator, prior: Prior, posterior: _Gaussian, bags: Int[np.ndarray, "draws"]
+def drawn(
+    random: np.random.Generator, law: Written, posterior: Gaussians, bags: Int[np.ndarray, "draws"]
 ) -> Draws:
-    """Rows of parameters, a draw for every bag that is asked for.
+    """Parameters of a law by its closed form, a draw for every bag that is asked for."""
+    least = np.concatenate([np.zeros(len(law.atoms)), law.least])
+    return law.parameters(_rows(random, least, posterior, bags))
 
-    Those outside their bounds are drawn again.
-    """
-    least = prior.least
+
+def _rows(
+    random: np.random.Generator,
+    least: Float[np.ndarray, "parameters"],
+    posterior: Gaussians,
+    bags: Int[np.ndarray, "draws"],
+) -> Draws:
+    """Coefficients and constants of every draw; those outside their bounds are drawn again."""
     found, wrong = np.empty((len(bags), len(least))), np.arange(len(bags))
     for _ in range(_TRIES):
         some = bags[wrong]

@@ -56,6 +56,10 @@ class Bands(NamedTuple):
         if len(self.parts) == 1:
             (only,) = self.parts
             return push_forward(only.law, jnp.asarray(only.theta), at)
+        return self.composed(at)
+
+    def composed(self, at: StressMap) -> tuple[Pushed, Float[np.ndarray, "draws states"]]:
+        """The same of laws composed of terms, however many: nothing is compiled."""
         every = [_pushed(part, at) for part in self.parts]
         stress, energy = (np.concatenate(part) for part in zip(*every, strict=True))
         if self.discrepancy is not None:

@@ -121,6 +121,13 @@ def write(path: Path, text: str) -> None:
         os.fsync(stream.fileno())
 
 
+def replace(path: Path, text: str) -> None:
+    """Write a file whole or not at all: a reader sees the old one or the new one."""
+    beside = path.with_name(f".{path.name}.tmp")
+    write(beside, text.rstrip("\n"))
+    beside.replace(path)
+
+
 def posterior(outcome: Outcome) -> xarray.DataTree:
     """Draws in the groups ArviZ expects: a chain per particle that moves, else one chain of all."""
     ensemble, dims = outcome.ensemble, ("chain", "draw")

@@ -13,10 +13,11 @@ import numpy as np
 import pydantic
 from pydantic import Field
 
+from steinmetz.assess import noise
 from steinmetz.assess.bands import Band
 from steinmetz.assess.evidence import Point, Status
 from steinmetz.assess.mixed import Mixed
-from steinmetz.assess.noise import Found, found
+from steinmetz.assess.noise import Found
 from steinmetz.assess.scores import Scores
 from steinmetz.engine.outcome import Outcome
 from steinmetz.engine.pareto import Row
@@ -180,7 +181,7 @@ def summarise(outcome: Outcome) -> Summary:
         admissible=_admissible(outcome),
         posterior=_marginals(outcome),
         noise_factor=_noise_factor(outcome),
-        noise=found(carved.noise),
+        noise=noise.found(carved.noise),
         inference=outcome.ensemble.inference,
         pareto=[
             PrintedRow(**{n: getattr(row, n) for n in Row.model_fields}, law=short(choice.law))

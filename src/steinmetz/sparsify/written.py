@@ -152,12 +152,9 @@ class Problem(NamedTuple):
 
         columns = [stresses(self.slopes(atom)) for atom in law.atoms]
         prediction = np.stack(columns, axis=1) @ np.asarray(law.coefficients)
-        parts = zip(law.atoms, law.coefficients, tuple(columns), strict=True)
-        for atom, coefficient, own in parts:
-            if atom.term.free:
-                step = atom.constants[0] * _DIFFERENCE
-                moved = stresses(self.slopes(atom.moved(atom.constants[0] + step)))
-                columns.append((moved - own) / step * coefficient)
+        for atom, coefficient, own in zip(law.atoms, law.coefficients, tuple(columns), strict=True):
+            for there, step in _beside(atom):
+                columns.append((stresses(self.slopes(there)) - own) / step * coefficient)
         values = np.asarray(observations.values)[seen]
         return Linear(values - prediction, prediction, np.stack(columns, axis=1))
 
@@ -205,21 +202,11 @@ class Problem(NamedTuple):
         """How residual rows change with the coefficients of a law, and with its free constants."""
         own = [self.rows(atom) for atom in law.atoms]
         bent = [
-            coefficient * change
+            coefficient * (self.rows(there) - row) / step
             for row, atom, coefficient in zip(own, law.atoms, law.coefficients, strict=True)
-            for change in self._bent(atom, row)
+            for there, step in _beside(atom)
         ]
         return np.stack([*own, *bent], axis=1)
-
-    def _bent(
-        self, atom: Atom, row: Float[np.ndarray, "rows"]
-    ) -> Iterator[Float[np.ndarray, "rows"]]:
-        """How the rows of an atom, `row` as it is, change with its free constants."""
-        values = atom.free
-        for number, value in enumerate(values):
-            step = _DIFFERENCE * max(abs(value), _DIFFERENCE)
-            there = atom.moved((*values[:number], value + step, *values[number + 1 :]))
-            yield (self.rows(there) - row) / step
 
     def _step(self, at: Written, damping: float) -> Float[np.ndarray, "free"]:
         """Changes of the logarithms of the free constants, coefficients going along."""
@@ -230,6 +217,14 @@ class Problem(NamedTuple):
         bent += np.diag(damping * np.diag(bent) + 1e-14 * np.trace(bent))
         move = -np.linalg.solve(bent, matrix.T @ residual)[known:]
         return np.clip(move, -_LONGEST, _LONGEST)
+
+
+def _beside(atom: Atom) -> Iterator[tuple[Atom, float]]:
+    """An atom with one of its free constants a little larger, and by how much."""
+    values = atom.free
+    for number, value in enumerate(values):
+        step = _DIFFERENCE * max(abs(value), _DIFFERENCE)
+        yield atom.moved((*values[:number], value + step, *values[number + 1 :])), step
 
 
 def _moved(atoms: tuple[Atom, ...], step: Float[np.ndarray, "free"]) -> tuple[Atom, ...]:

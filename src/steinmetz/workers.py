@@ -1,6 +1,6 @@
-"""Points in several processes, each on processor cores of its own.
+"""Tasks in several processes, each on processor cores of its own.
 
-A point is worked on by one process and kept whole or not at all, so that any of them may be killed
+A task is worked on by one process and kept whole or not at all, so that any of them may be killed
 at any moment: what is finished stays, and the next call does the rest. Nothing heavy is imported
 here: a process takes its cores before it loads jax, whose threads are as many as the cores it sees.
 """
@@ -15,21 +15,32 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.queues import Queue
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol, TypeVar, runtime_checkable
 
 from steinmetz.errors import RunFailure
 
-if TYPE_CHECKING:
-    from steinmetz.paper.grids import Point
-
 # Seconds between two looks at what is finished.
 _PATIENCE = 0.5
-# What a process is given to do: the kind of figure and a point of it. No kind: only its law.
-Task = tuple[str, "Point"]
+# Regions of mapped memory above which compiled programs are let go (Linux allows 65 530).
+_MAX_MAPS = 20_000
+# Where they cannot be counted: let go after so many tasks.
+_LET_GO_EVERY = 25
+
+
+@runtime_checkable
+class Task(Protocol):
+    """What a process is given to do; it is called by its label."""
+
+    @property
+    def label(self) -> str:
+        """In words."""
+
+
+T = TypeVar("T", bound=Task)
 # Hears how many tasks are done, and the names of those under way.
 Told = Callable[[int, list[str]], None]
 # Does a task, with the folder where results are kept.
-Work = Callable[[Task, Path], None]
+Work = Callable[[T, Path], None]
 
 
 def cores() -> int:
@@ -38,13 +49,13 @@ def cores() -> int:
     return len(usable(0)) if usable else os.cpu_count() or 1
 
 
-def each(work: Work, tasks: Sequence[Task], folder: Path, jobs: int, told: Told) -> None:
+def each(work: Work[T], tasks: Sequence[T], folder: Path, jobs: int, told: Told) -> None:
     """Do all tasks in their order, `jobs` at a time.
 
     `told` hears how many are done and which are under way; what it raises ends everything.
     """
     with _pool(jobs) as pool:
-        names = {pool.submit(work, task, folder): task[1].label for task in tasks}
+        names = {pool.submit(work, task, folder): task.label for task in tasks}
         waiting: set[Future[None]] = set(names)
         while waiting:
             told(len(names) - len(waiting), [names[one] for one in waiting if one.running()])
@@ -53,8 +64,22 @@ def each(work: Work, tasks: Sequence[Task], folder: Path, jobs: int, told: Told)
                 _result(future)
 
 
+def let_go_of_programs(done: int) -> None:
+    """Clear compiled programs in time: each law has its own, and a process may map only so much."""
+    import jax
+
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+            crowded = sum(1 for _ in maps) > _MAX_MAPS
+    except OSError:  # not Linux
+        crowded = done % _LET_GO_EVERY == 0
+    if crowded:
+        clear: Callable[[], None] = jax.clear_caches  # jax leaves the type of this one out
+        clear()
+
+
 def _result(future: "Future[None]") -> None:
-    """Nothing, or the failure of a point; a process that was lost is one sentence."""
+    """Nothing, or the failure of a task; a process that was lost is one sentence."""
     try:
         future.result()
     except BrokenProcessPool:

@@ -2,36 +2,35 @@
 
 import os
 from pathlib import Path
-from typing import NoReturn, cast
+from typing import NoReturn
 
 import pytest
 
+from steinmetz import workers
 from steinmetz.errors import InputError, RunFailure
-from steinmetz.paper import workers
 
 
 class Named:
-    """As much of a point as a process needs."""
+    """As much of a task as a process needs."""
 
     def __init__(self, label: str) -> None:
         self.label = label
 
 
-def noted(task: workers.Task, folder: Path) -> None:
-    (folder / task[1].label).write_text(f"{os.getpid()} {os.sched_getaffinity(0)}")
+def noted(task: Named, folder: Path) -> None:
+    (folder / task.label).write_text(f"{os.getpid()} {os.sched_getaffinity(0)}")
 
 
-def refused(task: workers.Task, folder: Path) -> NoReturn:
+def refused(task: Named, folder: Path) -> NoReturn:
     raise InputError("no such thing")
 
 
-def lost(task: workers.Task, folder: Path) -> NoReturn:
+def lost(task: Named, folder: Path) -> NoReturn:
     os._exit(9)
 
 
-def tasks(count: int) -> list[workers.Task]:
-    named = [("kind", Named(f"point{number}")) for number in range(count)]
-    return cast(list[workers.Task], named)
+def tasks(count: int) -> list[Named]:
+    return [Named(f"point{number}") for number in range(count)]
 
 
 def test_every_task_is_done_in_another_process_on_its_share_of_the_cores(tmp_path: Path) -> None:
