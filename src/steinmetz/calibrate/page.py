@@ -9,6 +9,7 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from pydantic import Field
 
 from steinmetz.assess import ranks
@@ -19,6 +20,8 @@ from steinmetz.report.files import replace
 from steinmetz.report.style import COLOURS, STYLE
 
 MARKER = "calibration.json"
+# Marks of widths beside the oracle's.
+_RATIOS = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 # Words for every way, in the order of the tables.
 WAYS = {
     USUAL: "averaged over bootstraps of the tensors, as runs do",
@@ -137,6 +140,9 @@ def _widths(axis: Axes, found: Calibration, colours: dict[str, str]) -> None:
                 axis.plot(ratio.value, inside, "o", ms=4, alpha=0.7, color=colours[name])
     axis.axhline(0.95, color="0.6", lw=0.8)
     axis.set_xscale("log")
+    axis.xaxis.set_major_locator(FixedLocator(_RATIOS))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.xaxis.set_minor_locator(NullLocator())
     axis.set_xlabel("width of the 95 % band / that of the oracle, in range")
     axis.set_ylabel("inside, a point per law and noise")
 
