@@ -65,7 +65,7 @@ class Result(Outcome):
         return exporter(form).export(self.law, about)
 
     def plot(self, figure: str = "path") -> "Figure":
-        """A figure by name: path, gates, marginals, and parity or planes where they apply."""
+        """A figure by name: path, marginals; laws, gates, sizes, parity, planes if they apply."""
         known = [name for name, plot in figures.FIGURES.items() if plot.applies(self)]
         if figure not in known:
             raise InputError(f"there is no figure '{figure}'; possible: {', '.join(known)}")

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import NoReturn
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import xarray
@@ -16,6 +17,7 @@ from cases import BY_SIGNS, BY_TERMS
 from steinmetz import InputError
 from steinmetz.api import Result
 from steinmetz.exporters import json as law_json
+from steinmetz.potentials.law import Law, rebuild
 from steinmetz.report import files, page
 
 
@@ -31,7 +33,7 @@ def test_everything_is_there(folder: Path) -> None:
     assert names == {
         *("summary.json", "law.json", "carving.json", "study.toml", "report.html"),
         *("posterior.nc", "predictions.nc"),
-        *("figures/path.png", "figures/gates.png", "figures/marginals.png"),
+        *("figures/path.png", "figures/laws.png", "figures/sizes.png", "figures/marginals.png"),
     }
     assert list(folder.parent.iterdir()) == [folder]
 
@@ -71,6 +73,24 @@ def test_posterior_opens_with_the_groups_of_arviz(folder: Path, gent: Result) ->
     tree.close()
 
 
+def test_draws_of_the_mixture_give_its_predictions(folder: Path, gent: Result) -> None:
+    """Laws rebuilt from the file, with the parameters it names, give the draws of the bands."""
+    tree = xarray.open_datatree(folder / "posterior.nc", engine="h5netcdf")
+    found = tree["mixture"].dataset.load()
+    assert "mixture" in tree["posterior"].attrs["draws_of"]
+    tree.close()
+    assert float(found["weight"].sum()) == pytest.approx(1, abs=0.02)
+    expected = gent.bands._replace(discrepancy=None).push(gent.problem.train.map)[0]
+    for draw in (0, 700, 1999):
+        number = int(found["law"][draw])
+        law = rebuild(json.loads(str(found["fitted"][number].values)))
+        size = int(found["parameters"][number])
+        assert tuple(found["parameter"][number].values[:size]) == law.names()
+        theta = jnp.asarray(found["theta"][draw].values[:size])
+        own = Law(law.graph, theta, law.reference).stress(gent.problem.train.map)
+        np.testing.assert_allclose(own, expected[draw], rtol=1e-9, atol=1e-9)
+
+
 def test_predictions_hold_both_distributions_apart(folder: Path) -> None:
     found = xarray.open_dataset(folder / "predictions.nc", engine="h5netcdf")
     outer = found["posterior_predictive"].sel(quantile=[0.025, 0.975]).diff("quantile")
@@ -89,7 +109,7 @@ def test_law_of_the_folder_predicts_what_the_summary_prints(folder: Path, gent: 
 
 def test_report_is_one_offline_file(folder: Path) -> None:
     page = (folder / "report.html").read_text()
-    assert page.count("data:image/png;base64,") == 3
+    assert page.count("data:image/png;base64,") == 4
     assert not re.search(r"""(src|href)=["'](?!data:)""", page)
     assert "Admissible" in page
     assert all(f"<td>{name}</td>" in page for name in (*BY_SIGNS, "growth as J → 0"))

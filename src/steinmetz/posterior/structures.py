@@ -64,7 +64,7 @@ def mixture(
     data = len(problem.x)
     counts = random.multinomial(data, np.full(data, 1 / data), size=BAGS).astype(float)
     written = [law.written for law in laws]
-    every = [gaussian(problem, law, counts) for law in written]
+    every = [gaussians(problem, law, counts) for law in written]
     price = np.array([law.price for law in laws])
     weights = shares(np.stack([each.evidence for each in every]) - price[:, None] / 2)
     due = np.full(BAGS, draws // BAGS) + (np.arange(BAGS) < draws % BAGS)
