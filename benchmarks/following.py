@@ -17,9 +17,9 @@ import numpy as np
 
 from steinmetz.data import table
 from steinmetz.engine import following as following_
+from steinmetz.engine.carved import carve_law
 from steinmetz.engine.mixture import bands_of
 from steinmetz.engine.problem import prepare, use_double
-from steinmetz.engine.run import carve_law
 from steinmetz.engine.sample import Ensemble
 from steinmetz.laws import base as laws
 from steinmetz.studies import config

@@ -21,8 +21,8 @@ from steinmetz import registry
 from steinmetz.assess import scores
 from steinmetz.data import noise
 from steinmetz.data.quadratic import compress
+from steinmetz.engine.carved import stage_keys
 from steinmetz.engine.problem import prepare, use_double
-from steinmetz.engine.run import stage_keys
 from steinmetz.experiments import observe
 from steinmetz.potentials.vocabulary import vocabulary
 from steinmetz.sparsify.compose import Wanted, compose

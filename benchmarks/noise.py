@@ -14,9 +14,9 @@ import argparse
 import numpy as np
 
 from steinmetz.assess import scores as assessed
+from steinmetz.engine.carved import carve_law, stage_keys
 from steinmetz.engine.mixture import bands_of
 from steinmetz.engine.problem import prepare, use_double
-from steinmetz.engine.run import carve_law, stage_keys
 from steinmetz.engine.sample import Ensemble
 from steinmetz.studies import config
 

@@ -9,8 +9,8 @@ from cases import CHEAP
 from steinmetz.calibrate import cases
 from steinmetz.calibrate.cases import Case
 from steinmetz.engine import carving
+from steinmetz.engine.carved import carve_law, stage_keys
 from steinmetz.engine.problem import prepare, use_double
-from steinmetz.engine.run import carve_law, stage_keys
 from steinmetz.studies.study import to_toml
 
 

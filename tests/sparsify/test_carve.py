@@ -8,8 +8,8 @@ import steinmetz
 from cases import present, random_data
 from steinmetz import InputError
 from steinmetz.assess import scores
+from steinmetz.engine.carved import carve_law
 from steinmetz.engine.problem import prepare
-from steinmetz.engine.run import carve_law
 from steinmetz.potentials.layered import Layered, Wiring
 from steinmetz.potentials.units import NaturalUnits
 from steinmetz.records import Reference

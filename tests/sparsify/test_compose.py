@@ -10,8 +10,8 @@ import pytest
 import steinmetz
 from cases import present
 from steinmetz.assess import measures
+from steinmetz.engine.carved import carve_law, stage_keys
 from steinmetz.engine.problem import Problem, prepare
-from steinmetz.engine.run import carve_law, stage_keys
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.mechanics import Term, Terms
 from steinmetz.sparsify import compose

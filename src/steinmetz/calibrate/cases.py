@@ -19,9 +19,9 @@ from steinmetz import registry
 from steinmetz.cache import Content
 from steinmetz.data import noise
 from steinmetz.engine import carving
+from steinmetz.engine.carved import stage_keys
 from steinmetz.engine.mixture import mixture_of
 from steinmetz.engine.problem import Problem, prepare
-from steinmetz.engine.run import stage_keys
 from steinmetz.errors import InputError
 from steinmetz.laws import base as laws
 from steinmetz.materials import base as materials

@@ -22,7 +22,7 @@ from steinmetz.calibrate.ways import (
     oracle,
 )
 from steinmetz.data import noise
-from steinmetz.engine.run import carve_law
+from steinmetz.engine.carved import carve_law
 from steinmetz.predict.push_forward import Pushed, predictive
 from steinmetz.records import ValidationPath
 

@@ -10,8 +10,8 @@ from steinmetz.cache import ContentCache
 from steinmetz.calibrate import cases
 from steinmetz.calibrate.cases import Task
 from steinmetz.calibrate.judged import DataSet, judge
+from steinmetz.engine.carved import stage_keys
 from steinmetz.engine.problem import prepare, use_double
-from steinmetz.engine.run import stage_keys
 from steinmetz.errors import InputError
 from steinmetz.progress import Remaining
 from steinmetz.records import Report, silent

@@ -55,7 +55,7 @@ class Following(Document):
         )
 
 
-class _Way(NamedTuple):
+class Way(NamedTuple):
     """A test along one coordinate, from rest on."""
 
     name: str
@@ -88,20 +88,20 @@ class _Way(NamedTuple):
         ]
 
 
-def ways(problem: Problem) -> Iterator[_Way]:
+def ways(problem: Problem) -> Iterator[Way]:
     """The standard tests of a material."""
     material, first = problem.material, problem.blocks[0].experiment
     if material.incompressible:
         for name in _STANDARD:
             test = experiments.build(experiments.load(name).Config(name=name))
             assert isinstance(test, Incompressible)
-            yield _Way(name, test.columns[0], test.rest, test, _along(test))
+            yield Way(name, test.columns[0], test.rest, test, _along(test))
         return
     if first.state != tuple(f"F{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3)):
         raise InputError(f"no standard tests are known for material '{material.name}'")
     for name, directions in _HELD.items():
-        yield _Way(name, "stretch", 1.0, first, _held(np.array(directions)))
-    yield _Way("simple shear", "shear", 0.0, first, _sheared)
+        yield Way(name, "stretch", 1.0, first, _held(np.array(directions)))
+    yield Way("simple shear", "shear", 0.0, first, _sheared)
 
 
 # Tests in which every stretch is prescribed: which of them move along.
@@ -140,9 +140,8 @@ def following(
 ) -> list[Following]:
     """Candidates for the next test, the one that narrows the bands most first."""
     largest = float(np.asarray(problem.train.inputs)[:, 0].max()) - 3
-    counts = [len(part.theta) for part in bands.parts]
-    random, labels = np.random.default_rng(seed), np.repeat(np.arange(len(counts)), counts)
-    shown: list[tuple[_Way, float, float, Draws]] = []
+    random, labels = np.random.default_rng(seed), bands.owner
+    shown: list[tuple[Way, float, float, Draws]] = []
     field: list[Draws] = []
     for way in ways(problem):
         ends = [way.end(3 + share * largest) for share in _SHARES]
@@ -173,7 +172,7 @@ def following(
 def _stress(bands: Bands, at: StressMap) -> Draws:
     """Every draw of every observed stress that moves, cut off where it explodes."""
     with np.errstate(over="ignore", invalid="ignore"):
-        draws = bands.push(at)[0]
+        draws = bands.composed(at)[0]
     flat = draws.reshape(len(draws), -1)
     usual = np.nanmedian(np.abs(flat), axis=0)
     moving = usual > 1e-9 * usual.max()

@@ -16,8 +16,9 @@ from jaxtyping import Array, Float
 from steinmetz import registry
 from steinmetz.assess import scores
 from steinmetz.cache import Cache
+from steinmetz.engine.carved import stage_keys
 from steinmetz.engine.problem import Problem, network_of, prepare, use_double
-from steinmetz.engine.run import check_noise, stage_keys
+from steinmetz.engine.run import check_noise
 from steinmetz.errors import InputError
 from steinmetz.potentials import terms
 from steinmetz.potentials.base import Network, slopes

@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Array
 from numpy.typing import ArrayLike
 
+from steinmetz.engine.carved import stage_keys
 from steinmetz.engine.problem import Problem, network_of, prepare, use_double
-from steinmetz.engine.run import stage_keys
 from steinmetz.infer import base
 from steinmetz.posterior import batched, density
 from steinmetz.posterior.bijector import Bijector

@@ -109,6 +109,14 @@ class Problem(NamedTuple):
             relative[segment.points], absolute[segment.points] = block.noise.drawn
         return relative, absolute
 
+    def without(self, number: int) -> "Problem":
+        """The same without the data of one block."""
+        blocks = self.blocks[:number] + self.blocks[number + 1 :]
+        train = observe.joined([block.train for block in blocks])
+        material, floor = self.material, self.units.floor
+        units = NaturalUnits.of(train, material.reference, material.sizes, floor)
+        return self._replace(blocks=blocks, train=train, held_out=None, units=units)
+
     def clean(self, observations: Observations) -> Observations:
         """The same states with the values of the generating law, where there is one."""
         if self.truth is None:

@@ -15,10 +15,10 @@ from steinmetz.cache import Cache, Content, ContentCache
 from steinmetz.data import noise
 from steinmetz.data.quadratic import compress
 from steinmetz.engine import carving
+from steinmetz.engine.carved import carve_law, stage_keys
 from steinmetz.engine.clock import Clock
 from steinmetz.engine.judge import along_path
 from steinmetz.engine.problem import Problem, prepare
-from steinmetz.engine.run import carve_law, stage_keys
 from steinmetz.engine.sample import sample
 from steinmetz.errors import InputError
 from steinmetz.exporters import latex, text

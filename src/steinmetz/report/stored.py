@@ -7,11 +7,11 @@ import xarray
 
 from steinmetz.assess.scores import Scores
 from steinmetz.engine import carving, judge
+from steinmetz.engine.carved import stage_keys
 from steinmetz.engine.mixture import bands_of
 from steinmetz.engine.outcome import Outcome
 from steinmetz.engine.pareto import Row
 from steinmetz.engine.problem import prepare, use_double
-from steinmetz.engine.run import stage_keys
 from steinmetz.engine.sample import Ensemble
 from steinmetz.errors import InputError
 from steinmetz.potentials.law import Law
