@@ -36,11 +36,13 @@ def stretched(tmp_path_factory: pytest.TempPathFactory) -> Summary:
     return summarise(steinmetz.fit(path, "uniaxial", 0.03, changes=changes))
 
 
-def test_answers_share_all_the_weight(told: Summary) -> None:
+def test_answers_share_the_weight(told: Summary) -> None:
     found = told.structures
     assert found.bands == "mixture"
     assert found.answers[0].weight >= found.laws[0].weight
-    assert sum(answer.weight for answer in found.answers) == pytest.approx(1, abs=0.1)
+    weights = [answer.weight for answer in found.answers]
+    assert 0.5 < sum(weights) <= 1 + 1e-9
+    assert weights == sorted(weights, reverse=True)
     assert sum(answer.ways for answer in found.answers) <= found.count
     assert found.printed <= found.printed_answer
     named = [law for law in found.laws if law.law == told.law]

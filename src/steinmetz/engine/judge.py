@@ -55,7 +55,7 @@ def along_path(
         drawn_with = (jnp.asarray(part) for part in problem.drawn)
         noisy = np.asarray(noise.draw(noise_key, many, *drawn_with))
         truth = np.asarray(clean)
-    drawn = predictive(own_key, pushed, (relative, absolute), problem.floor, bands.factor)
+    drawn = predictive(own_key, pushed, (relative, absolute), problem.floor, bands.noise)
     alone, alone_energy = np.asarray(law.stress(path.map)), np.asarray(law.energy(path.map.inputs))
     return PathPredictions(alone, alone_energy, pushed, energy, drawn, truth, truth_energy, noisy)
 
@@ -161,6 +161,6 @@ def _measured(
     """Draws of law and data at measured rows."""
     pushed = bands.push(rows.map)[0]
     deviations = (rows.relative, rows.absolute)
-    drawn = predictive(key, pushed, deviations, floor, bands.factor)
+    drawn = predictive(key, pushed, deviations, floor, bands.noise)
     values, seen = np.asarray(rows.values), np.asarray(rows.observed)
     return further.Judged(np.asarray(law.stress(rows.map)), pushed, drawn, values, None, seen)

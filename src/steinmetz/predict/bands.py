@@ -43,13 +43,13 @@ class Bands(NamedTuple):
     """
 
     parts: tuple[Part, ...]
-    factor: Draws
+    noise: Draws
     discrepancy: Discrepancy | None = None
 
     @classmethod
-    def of(cls, law: Law, theta: Float[np.ndarray, "draws parameters"], factor: Draws) -> "Bands":
+    def of(cls, law: Law, theta: Float[np.ndarray, "draws parameters"], noise: Draws) -> "Bands":
         """The posterior of one law."""
-        return cls((Part(law, 1.0, theta),), factor)
+        return cls((Part(law, 1.0, theta),), noise)
 
     def push(self, at: StressMap) -> tuple[Pushed, Float[np.ndarray, "draws states"]]:
         """Observed components and energy of every draw at every state."""

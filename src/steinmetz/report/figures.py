@@ -171,7 +171,7 @@ def parity(outcome: Outcome) -> Figure:
     shown = problem.held_out or problem.train
     pushed = outcome.bands.push(shown.map)[0]
     key, deviations = jax.random.key(outcome.study.seed), (shown.relative, shown.absolute)
-    drawn = predictive(key, pushed, deviations, problem.floor, outcome.bands.factor)
+    drawn = predictive(key, pushed, deviations, problem.floor, outcome.bands.noise)
     low, high = np.quantile(drawn, _BAND, axis=0)
     predicted, values = np.asarray(outcome.law.stress(shown.map)), np.asarray(shown.values)
     figure = Figure(figsize=(4.6, 4.4), layout="constrained")

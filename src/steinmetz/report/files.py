@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import xarray
 
+from steinmetz.data import noise
 from steinmetz.engine import carving
 from steinmetz.engine.fitness import fitted
 from steinmetz.engine.outcome import Outcome
@@ -184,7 +185,8 @@ def mixture(bands: Bands) -> xarray.Dataset:
         {
             "law": ("draw", bands.owner),
             "theta": (("draw", "place"), theta),
-            "noise_factor": ("draw", bands.factor),
+            "noise_factor": ("draw", bands.noise.factor),
+            **{f"noise_{part}": ("draw", values) for part, values in _estimated(bands.noise)},
             "weight": ("structure", np.array([part.weight for part in parts])),
             "parameters": ("structure", np.array([part.theta.shape[1] for part in parts])),
             "parameter": (("structure", "place"), np.array(names, dtype=object)),
@@ -196,6 +198,13 @@ def mixture(bands: Bands) -> xarray.Dataset:
     if bands.discrepancy is not None:
         found.attrs.update({f"discrepancy_{k}": v for k, v in bands.discrepancy._asdict().items()})
     return found
+
+
+def _estimated(drawn: noise.Draws) -> list[tuple[str, np.ndarray]]:
+    """Parts of the noise that were estimated, with a value per draw."""
+    names = ("relative", "absolute", "discrepancy")
+    every = [(name, getattr(drawn, name)) for name in names]
+    return [(name, values) for name, values in every if values is not None]
 
 
 def _padded(theta: np.ndarray, most: int) -> np.ndarray:
