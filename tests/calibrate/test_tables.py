@@ -29,6 +29,15 @@ def test_means_with_intervals_over_data_sets() -> None:
     assert "beyond" not in found.clean
 
 
+def test_intervals_are_over_seeds() -> None:
+    """Laws share the random numbers of a seed: twice the data sets, and no narrower interval."""
+    values = [0.5, 0.7, 1.0, 1.0]
+    once = [data_set("gent", n, covered, 500) for n, covered in enumerate(values)]
+    twice = once + [data_set("ogden", n, covered, 500) for n, covered in enumerate(values)]
+    first, second = (tables.summed(some)["bagged"].clean["in range"] for some in (once, twice))
+    assert first["coverage 95"] == second["coverage 95"]
+
+
 def test_groups_are_by_law_and_noise() -> None:
     data = [data_set(law, seed, 1.0, 500) for law in ("gent", "ogden") for seed in range(3)]
     assert [(group.law, group.count) for group in tables.grouped(data)] == [

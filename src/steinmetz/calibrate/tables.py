@@ -18,7 +18,10 @@ PARTS = ("in range", "beyond")
 
 
 class Mean(Record):
-    """Over data sets, with its 95 % interval: data sets are drawn anew."""
+    """Over data sets, with its 95 % interval: seeds are drawn anew.
+
+    Laws share the random numbers of a seed, so that its data sets are not independent.
+    """
 
     value: float
     low: float
@@ -78,24 +81,24 @@ def grouped(data: list[DataSet]) -> list[Group]:
     return found
 
 
-def mean(values: list[float]) -> Mean:
-    """With a bootstrap interval, always the same."""
+def mean(values: list[float], seeds: list[int]) -> Mean:
+    """With a bootstrap interval over seeds, always the same."""
     array = np.array(values)
-    low, high = measures.interval(np.random.default_rng(0), array)
+    each = [array[np.array(seeds) == seed].mean() for seed in dict.fromkeys(seeds)]
+    low, high = measures.interval(np.random.default_rng(0), np.array(each))
     return Mean(value=float(array.mean()), low=float(low), high=float(high))
 
 
 def _way(data: list[DataSet], name: str) -> Way:
     """Means of one way."""
-    own = [each.ways[name] for each in data]
-    sure = [each.ways.get(ORACLE) for each in data]
+    own, seeds = [each.ways[name] for each in data], [each.seed for each in data]
     r2 = [each.r2 for each in own if each.r2 is not None]
     found = [each.rank for each in own if each.rank is not None]
     inside = [each.clean["in range"].coverage[95] for each in own if "in range" in each.clean]
     return Way(
-        clean=_figures(own, sure, lambda each: each.clean),
-        noisy=_figures(own, sure, lambda each: each.noisy),
-        r2=mean(r2) if r2 else None,
+        clean=_figures(data, name, lambda each: each.clean),
+        noisy=_figures(data, name, lambda each: each.noisy),
+        r2=mean(r2, seeds) if len(r2) == len(seeds) else None,
         below=float(np.mean(np.array(inside) < FEW)) if inside else None,
         ranks=_uniform(found) if found else None,
     )
@@ -113,29 +116,28 @@ def _uniform(found: list[int]) -> Uniform:
 
 
 def _figures(
-    own: list[Judged], sure: list[Judged | None], part_of: Callable[[Judged], dict[str, Region]]
+    data: list[DataSet], name: str, part_of: Callable[[Judged], dict[str, Region]]
 ) -> Figures:
     """Means in range and beyond."""
     found = {}
     for part in PARTS:
-        pairs = [
-            (part_of(each)[part], None if other is None else part_of(other)[part])
-            for each, other in zip(own, sure, strict=True)
-            if part in part_of(each)
-        ]
-        if pairs:
-            found[part] = _means(pairs)
+        some = [each for each in data if part in part_of(each.ways[name])]
+        sure = [part_of(each.ways[ORACLE])[part] for each in some if ORACLE in each.ways]
+        if some:
+            every = [part_of(each.ways[name])[part] for each in some]
+            found[part] = _means(every, sure, [each.seed for each in some])
     return found
 
 
-def _means(pairs: list[tuple[Region, Region | None]]) -> dict[str, Mean]:
+def _means(every: list[Region], sure: list[Region], seeds: list[int]) -> dict[str, Mean]:
     """Of one part of the path: coverage, width, scores, and width beside that of the oracle."""
-    every = [region for region, _ in pairs]
     found = {f"coverage {level}": [each.coverage[level] for each in every] for level in LEVELS}
     found["width"] = [each.width for each in every]
     found["interval score"] = [each.interval_score for each in every]
     found["crps"] = [each.crps for each in every if each.crps is not None]
-    found["width / oracle"] = [
-        region.width / other.width for region, other in pairs if other is not None
-    ]
-    return {name: mean(values) for name, values in found.items() if len(values) == len(every)}
+    if len(sure) == len(every):
+        pairs = zip(every, sure, strict=True)
+        found["width / oracle"] = [region.width / other.width for region, other in pairs]
+    return {
+        name: mean(values, seeds) for name, values in found.items() if len(values) == len(every)
+    }
