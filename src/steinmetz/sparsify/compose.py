@@ -41,6 +41,8 @@ _OF_SIZE = 4
 _WORSE, _MIXED = 40.0, 80
 # Rise of χ² up to which a fitted law is tried without a term.
 _LITTLE = 10.0
+# Slope of a term at the data, one at rest, from which on it is a wall at the last of them.
+_WALL = 1e8
 # Two free constants of one shape that differ by less, relatively, are the same.
 _TWINS = 0.03
 
@@ -131,6 +133,8 @@ def _candidates(
     def judge(chosen: tuple[Atom, ...]) -> Written | None:
         law = problem.fitted(chosen)
         if not np.isfinite(law.misfit) or min(law.coefficients) <= 0 or _twins(law.atoms):
+            return None
+        if any(problem.steepest(atom) > _WALL for atom in law.atoms):
             return None
         key = tuple(sorted((*atom.term, tuple(np.round(atom.free, 3))) for atom in law.atoms))
         if key in laws and laws[key].misfit <= law.misfit:

@@ -137,6 +137,10 @@ class Problem(NamedTuple):
         own = slopes_of(atom.term, atom.constants, np.concatenate([self.x, point]))
         return np.asarray(own[:-1] - own[-1] + own[-1] @ self.reference.responses)
 
+    def steepest(self, atom: Atom) -> float:
+        """The largest slope of an atom at the data."""
+        return float(np.abs(slopes_of(atom.term, atom.constants, self.x)).max())
+
     def stress(self, law: Written, operator: Float[np.ndarray, "data components inputs"]) -> Cells:
         """ŷ = B ∇Ψ̂ of a law at the data."""
         parts = zip(law.atoms, law.coefficients, strict=True)
