@@ -11,6 +11,7 @@ import steinmetz
 from cases import present
 from steinmetz import InputError
 from steinmetz.engine.problem import Problem, prepare
+from steinmetz.engine.run import check_noise
 
 
 @pytest.fixture
@@ -82,3 +83,11 @@ def test_one_state_is_noted() -> None:
     assert any("one state" in note for note in single.notes)
     several = prepare(jax.random.key(0), steinmetz.study("hyperelasticity", {"data.count": 2}))
     assert several.notes == []
+
+
+def test_a_network_has_no_estimated_noise() -> None:
+    for changes in ({"noise.relative": "estimated"}, {"noise.tails": "student"}):
+        study = steinmetz.study("hyperelasticity", {"potential.name": "icnn", **changes})
+        with pytest.raises(steinmetz.InputError, match="is for laws composed of terms"):
+            check_noise(study)
+    check_noise(steinmetz.study("hyperelasticity", {"noise.relative": "estimated"}))

@@ -18,6 +18,8 @@ from steinmetz.shapes import Theta
 Pushed = Float[np.ndarray, "draws states components"]
 # Draws that are pushed forward at once: more do not go faster, and need memory.
 _BATCH = 64
+# Folded into a key: small numbers are those of its split, from which the noise is drawn.
+_TAILS = 1000
 
 
 @jax.jit
@@ -61,7 +63,7 @@ def predictive(
         discrepancy = jnp.asarray(factor.discrepancy)[:, None, None]
     spread = jnp.sqrt(absolute**2 + discrepancy**2)
     if factor.tails:
-        own = own * student.factors(jax.random.fold_in(key, 1), pushed.shape)
+        own = own * student.factors(jax.random.fold_in(key, _TAILS), pushed.shape)
     return np.asarray(noise.draw(key, jnp.asarray(pushed), own * relative, own * spread))
 
 
