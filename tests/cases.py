@@ -49,6 +49,7 @@ CHEAP: dict[str, Any] = {
     "assess.noise_draws": 50,
     "assess.test_count": 100,
     "assess.certificate_states": 500,
+    "assess.across": False,
 }
 
 # The same with a law that is carved from a small network.

@@ -7,22 +7,19 @@ from typing import Annotated
 
 import typer
 
-from steinmetz import commands
+from steinmetz import commands, run_commands
 from steinmetz.commands import RunStopped
 from steinmetz.errors import InputError, RunFailure
 from steinmetz.options import (
     CalibrationOptions,
     CurveOptions,
     FigureIds,
-    Folder,
     NoiseOptions,
     PaperOptions,
-    Resume,
     RunOptions,
     StudyName,
     names,
     numbers,
-    output,
     packed,
     settings,
 )
@@ -137,45 +134,6 @@ def fit(
 
 
 @app.command()
-def select(
-    folder: Folder,
-    row: Annotated[int, typer.Option(help="Row of the table: number of parameters of its law.")],
-    target: Annotated[Path | None, output("the run's own")] = None,
-    resume: Resume = None,
-) -> None:
-    """Take another law from the table of a finished run, without refitting; its posterior is new.
-
-    Examples:
-
-      steinmetz select runs/hyperelasticity-seed0 --row 3
-
-      steinmetz select runs/hyperelasticity-seed0 --row 2 --out runs/smaller
-    """
-    commands.start_jax()
-    commands.select_row(folder, row, target, resume)
-
-
-@app.command()
-def export(
-    folder: Folder,
-    to: Annotated[str, typer.Option(help="An exporter of `steinmetz list`.")] = "text",
-    file: Annotated[
-        Path | None, typer.Option("--out", help="File to write.", show_default="print it")
-    ] = None,
-) -> None:
-    """Print the law of a finished run in another form, or write it to a file.
-
-    Examples:
-
-      steinmetz export runs/hyperelasticity-seed0
-
-      steinmetz export runs/hyperelasticity-seed0 --to latex --out law.tex
-    """
-    commands.start_jax()
-    commands.export(folder, to, file)
-
-
-@app.command()
 @packed
 def lcurve(study: StudyName, options: CurveOptions) -> None:
     """Test R² and loss against the penalty λ and the weights left; choose λ and say why.
@@ -244,19 +202,6 @@ def calibrate(options: CalibrationOptions) -> None:
     commands.calibrate(plan, options.folder, options.jobs)
 
 
-@app.command()
-def diagnose(folder: Folder) -> None:
-    """Print every check of a run, of sampling, law and fit, pass or fail, and what to do.
-
-    The exit code is 0 if all checks pass and 1 if one fails.
-
-    Example:
-
-      steinmetz diagnose runs/hyperelasticity-seed0
-    """
-    raise typer.Exit(0 if commands.diagnose(folder) else 1)
-
-
 @app.command("list")
 def list_() -> None:
     """List studies, materials, experiments, laws, potentials, samplers and whatever else there is.
@@ -269,6 +214,9 @@ def list_() -> None:
       steinmetz list
     """
     typer.echo(commands.listing())
+
+
+run_commands.register(app)
 
 
 def main() -> None:

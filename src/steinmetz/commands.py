@@ -228,6 +228,16 @@ def diagnose(folder: Path) -> bool:
     return all(check.passed for check in results)
 
 
+def next_test(folder: Path, points: int, relative: float | None, absolute: float | None) -> None:
+    """Rank candidates for the next test, write table and figure, and print the best."""
+    from steinmetz.report import following, stored
+
+    outcome = stored.restore(folder)
+    found = following.ranked(outcome, points, relative, absolute)
+    following.save(found, folder)
+    typer.echo(following.screen(found, folder))
+
+
 def listing() -> str:
     """Every plug-in of every kind with its summary, and the figures of the paper."""
     from steinmetz.paper import grids

@@ -109,8 +109,9 @@ class Across(Document):
 
 
 def across(study: Study, problem: Problem, carved: Carved, bands: Bands) -> Across:
-    """Everything that can be said; nothing of laws that are not composed of terms."""
-    if not isinstance(study.potential, terms.Config):
+    """Everything that can be said of measured data; nothing of laws not composed of terms."""
+    asked = study.assess.across and problem.truth is None
+    if not asked or not isinstance(study.potential, terms.Config):
         return Across()
     several = len(problem.blocks) > 1
     others = [problem.without(number) for number in range(len(problem.blocks))] if several else []

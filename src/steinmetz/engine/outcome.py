@@ -13,6 +13,7 @@ from steinmetz.assess import bands
 from steinmetz.assess.bands import Band
 from steinmetz.assess.certificate import Certificate
 from steinmetz.assess.scores import Scores
+from steinmetz.engine.across import Across
 from steinmetz.engine.answers import Answers, answers_of
 from steinmetz.engine.judge import PathPredictions
 from steinmetz.engine.pareto import Row
@@ -58,6 +59,7 @@ class Outcome:
     scores: Scores
     certificate: Certificate
     seconds: Mapping[str, float]
+    across: Across = dataclasses.field(default_factory=Across)
     resumed: bool = False
 
     @property

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from steinmetz.cache import Cache
 from steinmetz.engine import carving, fitness, judge, pareto
+from steinmetz.engine.across import across
 from steinmetz.engine.carved import carve_law, stage_keys
 from steinmetz.engine.clock import Clock
 from steinmetz.engine.mixture import bands_of
@@ -93,8 +94,9 @@ def finish(
     measured = judge.score(problem, law, along, fresh, judged, how_well)
     beside = judge.fitted(keys["test"], problem, law, bands)
     measured = measured.model_copy(update={"coverage_fitted": beside})
+    beyond = across(study, problem, carved, bands)
     report("assessing", 1, 1)
-    found = rows, ensemble, bands, along, measured, proof, clock.seconds()
+    found = rows, ensemble, bands, along, measured, proof, clock.seconds(), beyond
     return Outcome(study, problem, carved, *found)
 
 

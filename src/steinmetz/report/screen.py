@@ -46,7 +46,9 @@ def final(summary: Summary, folder: Path) -> str:
         numbers = ", ".join(map(str, summary.inference.frozen))
         lines.append(f"  frozen      particles {numbers} (not finite)")
     lines += [f"  held out    {words}" for words in summary.data.held_out_as]
-    lines += [f"  no data     {words}" for words in summary.silent]
+    lines += [f"  left out    {each.sentence}" for each in summary.across.left_out]
+    silent = [mode.sentence for mode in summary.across.modes if not mode.determined]
+    lines += [f"  no data     {words}" for words in [*summary.silent, *silent]]
     lines += [f"  note        {note}" for note in summary.data.notes]
     lines += [f"  fault       {fault}" for fault in proof.faults]
     return "\n".join([

@@ -41,6 +41,7 @@ def restore(folder: Path) -> Outcome:
         scores=Scores(**{name: getattr(summary, name) for name in Scores.model_fields}),
         certificate=judge.certify(keys["check"], problem, carved.law, ensemble, bands, count),
         seconds=summary.seconds,
+        across=summary.across,
         resumed=summary.resumed,
     )
 

@@ -19,6 +19,7 @@ from steinmetz.assess.evidence import Point, Status
 from steinmetz.assess.mixed import Mixed
 from steinmetz.assess.noise import Found
 from steinmetz.assess.scores import Scores
+from steinmetz.engine.across import Across
 from steinmetz.engine.outcome import Outcome
 from steinmetz.engine.pareto import Row
 from steinmetz.errors import InputError
@@ -126,6 +127,10 @@ class Summary(Scores):
         description="G, K, E, ν at small strain; empty where a material has none"
     )
     structures: Structures
+    across: Across = Field(
+        description="textbook laws beside the law, tests predicted from the others, and standard "
+        "tests the data determine or not; empty lists unless data are measured"
+    )
     silent: list[str] = Field(description="where no data speak, a sentence each")
     statement: str = Field(description="two sentences to quote")
     parameters: Parameters
@@ -166,6 +171,7 @@ def summarise(outcome: Outcome) -> Summary:
         textbook=outcome.textbook,
         moduli=outcome.moduli,
         structures=found,
+        across=outcome.across,
         silent=silent(outcome),
         statement=statement(outcome, law, found),
         parameters=Parameters(

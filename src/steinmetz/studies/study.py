@@ -121,6 +121,11 @@ class Assess(_Section):
         description="whose draws make the bands: all laws that may hold, weighted by how often "
         "they are found again (laws composed of terms), or the printed law alone",
     )
+    across: bool = Field(
+        True,
+        description="fit textbook laws beside, and predict every test from the others (measured "
+        "data, laws composed of terms)",
+    )
 
 
 class Study(BaseModel):
