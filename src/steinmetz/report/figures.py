@@ -23,7 +23,7 @@ from steinmetz.predict.push_forward import predictive
 from steinmetz.records import Segment
 from steinmetz.report.laws import laws
 from steinmetz.report.planes import planes
-from steinmetz.report.style import COLOURS, STYLE, distinct, mark_range
+from steinmetz.report.style import COLOURS, STYLE, distinct, focus, mark_range
 
 # Histograms of the first parameters only; nobody reads a thousand.
 _MARGINALS = 48
@@ -80,6 +80,7 @@ def _energy(axis: Axes, outcome: Outcome, points: slice) -> None:
     axis.fill_between(x, low, high, color=COLOURS[0], alpha=0.3, lw=0, label="95 % push-forward")
     label = f"law, {outcome.law.graph.size} parameters"
     axis.plot(x, along.law_energy[points], color=COLOURS[0], label=label)
+    focus(axis, outcome.problem.path.sampled[points], low, high, along.law_energy[points])
     if along.truth_energy is not None:
         truth = along.truth_energy[points]
         axis.plot(x, truth, "k--", lw=1, label="truth (never observed)")
@@ -92,11 +93,13 @@ def _stress(axis: Axes, outcome: Outcome, segment: Segment) -> None:
     known = along.law if along.truth is None else along.truth
     seen = np.flatnonzero(course.observed[points].any(axis=0))
     moving = seen[distinct(known[points][:, seen])]
+    shown = []
     for colour, index in zip(COLOURS, moving, strict=False):
         name = course.components[index]
         for samples, alpha in ((along.predictive, 0.15), (along.pushed, 0.4)):
             low, high = np.quantile(samples[:, points, index], _BAND, axis=0)
             axis.fill_between(x, low, high, color=colour, alpha=alpha, lw=0)
+            shown += [low, high]
         inner = "law" if len(outcome.bands.parts) == 1 else "laws"
         label = f"{name} law (inner band: {inner}, outer: data)"
         axis.plot(x, along.law[points, index], color=colour, label=label)
@@ -105,8 +108,25 @@ def _stress(axis: Axes, outcome: Outcome, segment: Segment) -> None:
             label = f"{name} noisy validation"
             axis.plot(x[::every], noisy, ".", ms=3, color=colour, label=label)
             axis.plot(x, along.truth[points, index], "k--", lw=1)
+        _measured(axis, outcome, segment, name, colour)
+    focus(axis, course.sampled[points], *shown)
     axis.set_xlabel(segment.label)
-    axis.legend(loc="lower right")
+    axis.legend(loc="best")
+
+
+def _measured(axis: Axes, outcome: Outcome, segment: Segment, name: str, colour: str) -> None:
+    """Measured values of a component; nothing where data are synthetic, or on no curve."""
+    if outcome.problem.truth is not None:
+        return
+    for block in outcome.problem.blocks:
+        test, rows = block.experiment, block.train
+        if test.name != segment.experiment or name not in rows.components:
+            continue
+        if len(test.columns) == 1:
+            place = rows.components.index(name)
+            seen = np.asarray(rows.observed)[:, place]
+            values = np.asarray(rows.values)[seen, place]
+            axis.plot(block.rows[seen, 0], values, "o", ms=3.5, mfc="none", color=colour)
 
 
 def gates(outcome: Outcome) -> Figure:

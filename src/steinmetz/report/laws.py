@@ -12,7 +12,7 @@ from steinmetz.engine.outcome import Outcome
 from steinmetz.exporters.names import recognise
 from steinmetz.potentials.law import Law
 from steinmetz.records import Segment
-from steinmetz.report.style import COLOURS, distinct, mark_range
+from steinmetz.report.style import COLOURS, distinct, focus, mark_range
 
 # Laws that are drawn, and columns of the figure.
 _LAWS, _COLUMNS = 5, 6
@@ -73,12 +73,15 @@ def _column(
         bottom.plot(x, stress - middle, color=colour, ls=dashes, lw=1.3, label=label)
     if along.truth is not None:
         bottom.plot(x, along.truth[points, index] - middle, "k--", lw=0.9, label="truth")
+    sampled = path.sampled[points]
+    focus(top, sampled, low, high, *centres)
+    focus(bottom, sampled, low - middle, high - middle)
     title = path.components[index]
     several = len(path.segments) > 1
     top.set_title(f"{title}, {segment.experiment.replace('_', ' ')}" if several else title)
     bottom.set_xlabel(segment.label)
     for axis in (top, bottom):
-        mark_range(axis, x, path.sampled[points])
+        mark_range(axis, x, sampled)
 
 
 def called(law: Law) -> str:

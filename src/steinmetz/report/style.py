@@ -17,6 +17,8 @@ STYLE: dict[Any, Any] = {
     "legend.frameon": False,
     "savefig.dpi": 160,
 }
+# Room above and below the sampled range, in its height.
+_ROOM = 0.8
 
 
 def distinct(values: Float[np.ndarray, "points components"]) -> list[int]:
@@ -27,6 +29,20 @@ def distinct(values: Float[np.ndarray, "points components"]) -> list[int]:
         if np.ptp(values[:, index]) > 1e-12 * np.ptp(values) and not repeated:
             kept.append(index)
     return kept
+
+
+def focus(axis: Axes, sampled: Bool[np.ndarray, "points"], *curves: np.ndarray) -> None:
+    """Limits that show the sampled range well: what explodes beyond it runs out of the picture."""
+    every = np.stack([np.broadcast_to(curve, sampled.shape) for curve in curves])
+    if not sampled.any():
+        return
+    inside = every[:, sampled]
+    low, high = float(np.nanmin(inside)), float(np.nanmax(inside))
+    room = _ROOM * (high - low)
+    least, most = max(low - room, np.nanmin(every)), min(high + room, np.nanmax(every))
+    if most > least:
+        margin = 0.04 * (most - least)
+        axis.set_ylim(least - margin, most + margin)
 
 
 def mark_range(
