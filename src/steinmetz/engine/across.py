@@ -20,7 +20,6 @@ from steinmetz.potentials import terms
 from steinmetz.potentials.law import Law
 from steinmetz.predict.bands import Bands
 from steinmetz.records import Document, Observations
-from steinmetz.shapes import Cells
 from steinmetz.sparsify import written
 from steinmetz.sparsify.carve import Carved
 from steinmetz.sparsify.judge import Judge, Judged
@@ -122,7 +121,7 @@ def across(study: Study, problem: Problem, carved: Carved, bands: Bands) -> Acro
     )
 
 
-def tests(problem: Problem) -> list[str]:
+def labels(problem: Problem) -> list[str]:
     """A name for the test of every block."""
     names = [block.experiment.name for block in problem.blocks]
     return [
@@ -138,7 +137,7 @@ def _judge(study: Study, observations: Observations) -> Judge:
 
 def _baselines(study: Study, problem: Problem, others: list[Problem], law: Law) -> list[Baseline]:
     """Textbook laws, the best first."""
-    reference, names = problem.material.reference, tests(problem)
+    reference, names = problem.material.reference, labels(problem)
     judge = _judge(study, problem.train)
     found = baselines.every(judge, reference)
     by_rest = [baselines.every(_judge(study, rest.train), reference) for rest in others]
@@ -175,10 +174,8 @@ def _every_r2(problem: Problem, laws: list[Judged]) -> list[float | None]:
     ]
 
 
-def _r2(
-    predicted: Cells | Float[np.ndarray, "rows components"], rows: Observations
-) -> float | None:
-    return measures.r2(np.asarray(predicted), np.asarray(rows.values), np.asarray(rows.observed))
+def _r2(predicted: Float[np.ndarray, "rows components"], rows: Observations) -> float | None:
+    return measures.r2(predicted, np.asarray(rows.values), np.asarray(rows.observed))
 
 
 def _left_out(study: Study, problem: Problem, number: int, rest: Problem) -> LeftOut:
@@ -194,7 +191,7 @@ def _left_out(study: Study, problem: Problem, number: int, rest: Problem) -> Lef
     values, seen = np.asarray(rows.values), np.asarray(rows.observed)
     low, high = np.quantile(new, (0.025, 0.975), axis=0)
     return LeftOut(
-        test=tests(problem)[number],
+        test=labels(problem)[number],
         r2=_r2(np.median(draws, axis=0), rows),
         law_r2=_r2(baselines.stress(carved.law, rows.map), rows),
         coverage=float(np.mean(((low <= values) & (values <= high))[seen])),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
+from jaxtyping import Float
 
 from steinmetz.data.noise import Draws
 from steinmetz.data.quadratic import compress
@@ -17,7 +18,6 @@ from steinmetz.potentials.mechanics import Term
 from steinmetz.potentials.vocabulary import Atom
 from steinmetz.predict.bands import Bands
 from steinmetz.records import Reference, StressMap
-from steinmetz.shapes import Cells
 from steinmetz.sparsify.judge import Judge, Judged
 from steinmetz.sparsify.written import Problem
 
@@ -93,8 +93,7 @@ def every(judge: Judge, reference: Reference) -> dict[str, Judged]:
     return {name: fitted(judge, reference, starts) for name, starts in possible.items()}
 
 
-def stress(law: Law, at: StressMap) -> Cells:
+def stress(law: Law, at: StressMap) -> Float[np.ndarray, "states components"]:
     """That of a law composed of terms, in numpy: nothing is compiled."""
     part = Part(law, 1.0, np.asarray(law.values)[None])
-    found: Cells = Bands((part,), Draws(np.ones(1))).composed(at)[0][0]
-    return found
+    return np.asarray(Bands((part,), Draws(np.ones(1))).composed(at)[0][0])

@@ -30,6 +30,7 @@ _FIELD = 8
 _LARGEST = 1e9
 
 Course = Float[np.ndarray, "states"]
+Courses = list[Float[np.ndarray, "_"]]
 
 
 class Following(Document):
@@ -78,7 +79,7 @@ class Way(NamedTuple):
         state = self.experiment.states(self.rows(np.array([at])))
         return float(np.sum(state[0, :9] ** 2))
 
-    def maps(self, problem: Problem, courses: list[Course]) -> list[StressMap]:
+    def maps(self, problem: Problem, courses: Courses) -> list[StressMap]:
         """Inputs and B of several courses, in one compiled batch."""
         test, rows = self.experiment, self.rows(np.concatenate(courses))
         whole = test.map(problem.material, test.states(rows), test.observed)
