@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
+from steinmetz.data import formats
 from steinmetz.data import table as tables
 from steinmetz.engine import run as engine
 from steinmetz.engine.outcome import Outcome
@@ -141,7 +140,7 @@ def _file(table: "Table", number: int) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="steinmetz-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = folder / f"table{number}.csv"
-    tables.write(path, {str(name): np.asarray(table[name], float) for name in table.columns})
+    tables.write(path, formats.grid(table))
     return path
 
 

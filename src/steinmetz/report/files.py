@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import xarray
 
+from steinmetz.data import formats
 from steinmetz.engine import carving
 from steinmetz.engine.fitness import fitted
 from steinmetz.engine.outcome import Outcome
@@ -94,7 +95,8 @@ def _with_tables(study: Study, work: Path) -> Study:
     copied: dict[str, str] = {}
     for number, table in enumerate(dict.fromkeys(tables)):
         name = f"tables/{number}-{Path(table).name}"
-        shutil.copyfile(table, work / name)
+        file = formats.file_of(table)
+        shutil.copyfile(file, work / "tables" / f"{number}-{file.name}")
         copied[table] = name
     blocks = tuple(
         block.model_copy(update={"table": copied.get(block.table or "")})

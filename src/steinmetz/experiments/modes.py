@@ -1,0 +1,90 @@
+"""Which test a table is of: said by a name, a column or a comment, never by the file's name."""
+
+from steinmetz import registry
+from steinmetz.data import headers
+from steinmetz.data.complaints import Complaints, Place
+from steinmetz.data.table import Sheet
+from steinmetz.errors import InputError
+
+# Other names of the tests.
+SPELLINGS = {
+    **dict.fromkeys(("uniaxial_tension", "uniaxial_compression", "ut", "uc"), "uniaxial"),
+    **dict.fromkeys(("equibiaxial_tension", "equi_biaxial", "et", "eb"), "equibiaxial"),
+    **dict.fromkeys(("planar", "planar_tension", "planar_shear", "ps"), "pure_shear"),
+    **dict.fromkeys(("biaxial_tension", "bt"), "biaxial"),
+    **{"ss": "simple_shear", "full": "full_tensor"},
+}
+# Comments that name a test.
+_DECLARED = ("mode", "test", "experiment")
+
+
+def named(text: str) -> str | None:
+    """The experiment that a word means; None where it means none."""
+    word = text.strip().lower().replace(" ", "_").replace("-", "_")
+    word = SPELLINGS.get(word, word)
+    return word if word in registry.names("experiments") else None
+
+
+def known(text: str) -> str:
+    """The experiment that a word means, or a sentence with those there are."""
+    found = named(text)
+    if found is None:
+        raise InputError(registry.unknown("experiment", text, registry.names("experiments")))
+    return found
+
+
+def column(sheet: Sheet) -> int | None:
+    """The column that says the test of every row."""
+    for index, header in enumerate(sheet.columns):
+        if headers.read(header).quantity == "mode":
+            return index
+    return None
+
+
+def comment(sheet: Sheet) -> str | None:
+    """The test that a comment such as `# mode: uniaxial` declares."""
+    said = (named(sheet.declared[key]) for key in _DECLARED if key in sheet.declared)
+    return next((name for name in said if name), None)
+
+
+def of(sheet: Sheet) -> list[str]:
+    """The tests that a table says it holds, in the order in which they first occur."""
+    index = column(sheet)
+    if index is None:
+        said = comment(sheet)
+        return [said] if said else []
+    return list(dict.fromkeys(name for cell in sheet.cells(index) if (name := named(cell))))
+
+
+def rows_of(sheet: Sheet, experiment: str, complaints: Complaints) -> Sheet:
+    """The rows of one test; a table that says nothing of tests has no others."""
+    index, said = column(sheet), comment(sheet)
+    if index is None:
+        if said is not None and said != experiment:
+            words = f"a comment says '{said}', but '{experiment}' is asked for; correct one of them"
+            complaints.add(Place(sheet.source), words)
+        return sheet
+    place, kept = Place(sheet.source, sheet.columns[index]), []
+    for number, cell in enumerate(sheet.cells(index)):
+        found = named(cell)
+        if found is None and not _is_unit_row(sheet, number):
+            words = f"'{cell[:40]}' is no test; possible: {', '.join(_possible())}"
+            complaints.add(place, words, sheet.lines[number], "mode")
+        if found == experiment or (found is None and _is_unit_row(sheet, number)):
+            kept.append(number)
+    if not any(named(sheet.rows[number][index]) for number in kept):
+        there = ", ".join(of(sheet)) or "none"
+        complaints.add(place, f"no row is of '{experiment}'; there are: {there}")
+    rows, lines = [sheet.rows[n] for n in kept], [sheet.lines[n] for n in kept]
+    return sheet._replace(rows=rows, lines=lines)
+
+
+def _possible() -> list[str]:
+    return registry.names("experiments")
+
+
+def _is_unit_row(sheet: Sheet, number: int) -> bool:
+    """The first row may hold units; it is of every test."""
+    from steinmetz.experiments.quantities import holds_units
+
+    return number == 0 and holds_units(sheet)
