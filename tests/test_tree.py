@@ -16,7 +16,7 @@ LAYERS = (
     *("errors", "shapes", "registry", "records", "laplace", "cache", "progress", "interrupts"),
     *("threads", "data", "materials", "laws", "experiments", "potentials", "sparsify"),
     *("posterior", "infer", "predict", "assess", "scores", "exporters", "studies", "engine"),
-    *("report", "paper", "api", "commands", "options", "cli", "__main__"),
+    *("report", "paper", "api", "commands", "options", "table_commands", "cli", "__main__"),
 )
 # A sampler sees a log density and nothing of mechanics.
 BLIND = {"infer": {"errors", "shapes", "registry", "records", "laplace", "infer"}}

@@ -58,11 +58,11 @@ _WORDS: dict[str, tuple[Quantity, Measure | Literal[""]]] = {
 _NEED_INDEX = ("f", "p", "s")
 _GREEK = {"λ": "lambda", "σ": "sigma", "ε": "strain", "γ": "gamma", "ν": "nu"}
 _AXES = str.maketrans("xyz", "123")
-_BRACKETS = re.compile(r"^(?P<name>.*?)\s*[(\[](?P<inside>[^()\[\]]*)[)\]]\s*$")
-_SLASH = re.compile(r"^(?P<name>.+?)\s+(?:/|in)\s*(?P<inside>\S.*)$")
-_SUFFIX = re.compile(r"^(?P<name>.+?)[_ ](?P<inside>[^_ ]+)$")
-_INDEX = re.compile(r"^[123xyz]\s*,?\s*[123xyz]?$")
-_INDEXED = re.compile(r"^(?P<word>.*?)_?(?P<index>[123][123]?|(?:xx|xy|xz|yx|yy|yz|zx|zy|zz))?$")
+_BRACKETS = r"^(?P<name>.*?)\s*[(\[](?P<inside>[^()\[\]]*)[)\]]\s*$"
+_SLASH = r"^(?P<name>.+?)\s+(?:/|in)\s*(?P<inside>\S.*)$"
+_SUFFIX = r"^(?P<name>.+?)[_ ](?P<inside>[^_ ]+)$"
+_INDEX = r"^[123xyz]\s*,?\s*[123xyz]?$"
+_INDEXED = r"^(?P<word>.*?)_?(?P<index>[123][123]?|(?:xx|xy|xz|yx|yy|yz|zx|zy|zz))?$"
 
 
 class Meaning(NamedTuple):
@@ -103,7 +103,7 @@ def read(header: str) -> Meaning:
         plain = plain.replace(letter, word)
     plain = re.sub(r"[{}()\[\],]", "", plain.strip().lower())
     plain = re.sub(r"[\s\-_.]+", "_", plain).strip("_")
-    found = _INDEXED.match(plain)
+    found = re.match(_INDEXED, plain)
     word, index = (found["word"], found["index"] or "") if found else (plain, "")
     index = index.translate(_AXES)
     quantity, measure = _WORDS.get(word, ("other", ""))
@@ -116,13 +116,13 @@ def read(header: str) -> Meaning:
 
 def _without_unit(text: str) -> tuple[str, str]:
     """A name without its unit, and the unit: in brackets, after a slash, or as a known ending."""
-    found = _BRACKETS.match(text)
-    if found and found["name"] and not _INDEX.match(found["inside"].strip().lower()):
+    found = re.match(_BRACKETS, text)
+    if found and found["name"] and not re.match(_INDEX, found["inside"].strip().lower()):
         return found["name"], found["inside"].strip()
-    found = _SLASH.match(text)
+    found = re.match(_SLASH, text)
     if found:
         return found["name"], found["inside"].strip()
-    found = _SUFFIX.match(text)
+    found = re.match(_SUFFIX, text)
     unit = units.parse(found["inside"]) if found else None
     if found and unit is not None and unit.name != "1":
         return found["name"], found["inside"]

@@ -24,8 +24,8 @@ MISSING = {
 }
 # Bytes above which a file is hardly a table of tests.
 _LARGEST = 200_000_000
-_DECLARATION = re.compile(r"^#\s*(\w+)\s*[:=]\s*(.+?)[\s,;]*$")
-_COMMA = re.compile(r"^[-+]?\d*,\d+([eE][-+]?\d+)?$")
+_DECLARATION = r"^#\s*(\w+)\s*[:=]\s*(.+?)[\s,;]*$"
+_COMMA = r"^[-+]?\d*,\d+([eE][-+]?\d+)?$"
 
 
 class Table(NamedTuple):
@@ -123,7 +123,7 @@ def _without_comments(grid: formats.Grid) -> tuple[formats.Grid, dict[str, str]]
     for line, cells in grid:
         first = cells[0].strip() if cells else ""
         if first.startswith("#") and first.lower() not in MISSING:
-            said = _DECLARATION.match(",".join(cells).strip())
+            said = re.match(_DECLARATION, ",".join(cells).strip())
             if said:
                 declared[said[1].lower()] = said[2]
         elif any(cell.strip() for cell in cells):
@@ -145,10 +145,10 @@ def _check_header(source: str, line: int, header: list[str], complaints: Complai
 def _decimal_points(sheet: Sheet) -> Sheet:
     """Decimal commas become points where no cell has a point; else they stay as they are."""
     cells = [cell for row in sheet.rows for cell in row]
-    comma = any(_COMMA.match(cell) for cell in cells)
+    comma = any(re.match(_COMMA, cell) for cell in cells)
     if not comma or any("." in cell and is_number(cell) for cell in cells):
         return sheet
-    rows = [[c.replace(",", ".") if _COMMA.match(c) else c for c in row] for row in sheet.rows]
+    rows = [[c.replace(",", ".") if re.match(_COMMA, c) else c for c in row] for row in sheet.rows]
     return sheet._replace(rows=rows, notes=[*sheet.notes, "decimal commas read as points"])
 
 

@@ -46,7 +46,7 @@ _BY_NAME = {**_KNOWN, **{alias: _KNOWN[name] for alias, name in _ALIASES.items()
 # Without regard to capitals, where that is one unit; mN and MN, mPa and MPa are not.
 _LOWERED = {name.lower(): unit for name, unit in _BY_NAME.items()}
 _CAPITALS_MATTER = {"mpa", "mn", "gpa"}
-_QUANTITY = re.compile(r"\s*([-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?)\s*(\D.*?)\s*$")
+_QUANTITY = r"\s*([-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?)\s*(\D.*?)\s*$"
 
 
 def parse(text: str) -> Unit | None:
@@ -77,7 +77,7 @@ def of_stress(text: str) -> Unit:
 
 def area(text: str) -> float:
     """An area such as '12.5 mm^2' in m²."""
-    found = _QUANTITY.match(text)
+    found = re.match(_QUANTITY, text)
     unit = parse(found[2]) if found else None
     value = float(found[1].replace(",", ".")) if found else 0.0
     if unit is None or unit.kind != "area" or not 0 < value < float("inf"):

@@ -161,7 +161,7 @@ def _measured(
 ) -> tuple[list[Block], list[str], list[str], str]:
     """The rows of all tables, some of them held out; notes, how rows were held out, the unit."""
     tables = [Path(str(source.table)) for source in study.sources]
-    clean = door.read(material, wanted(tests, study))
+    clean = door.read(material, _wanted(tests, study))
     read = [
         measured.observations(material, each.experiment, each.table, source.noise)
         for each, source in zip(clean, study.sources, strict=True)
@@ -181,7 +181,16 @@ def _measured(
     return blocks, notes, kept_as, clean[0].unit
 
 
-def wanted(tests: list[experiments.Experiment], study: Study) -> list[door.Wanted]:
+def tables(study: Study) -> list[door.Clean]:
+    """What is understood of the tables of a study; nothing is fitted."""
+    material = materials.build(study.material)
+    tests = [experiments.build(source.experiment) for source in study.sources]
+    for experiment in tests:
+        experiment.check(material)
+    return door.read(material, _wanted(tests, study))
+
+
+def _wanted(tests: list[experiments.Experiment], study: Study) -> list[door.Wanted]:
     """The tables of a study, with what is declared of them."""
     return [
         door.Wanted(Path(str(source.table)), test, source.declared)

@@ -55,6 +55,9 @@ def twins(
         for row in np.flatnonzero(both & ~np.isclose(found[name], found[twin])):
             words = f"columns '{name}' and '{twin}' differ, but this stress is symmetric; keep one"
             complaints.add(Place(sheet.source), words, sheet.lines[row])
+        for row in np.flatnonzero(np.isfinite(found[name]) & ~np.isfinite(found[twin])):
+            words = f"columns '{name}' and '{twin}' are the same stress; merge them into one"
+            complaints.add(Place(sheet.source), words, sheet.lines[row])
 
 
 def away(experiment: Experiment, found: dict[str, Column]) -> Column | None:

@@ -1,10 +1,17 @@
 """Which test a table is of: said by a name, a column or a comment, never by the file's name."""
 
+from collections.abc import Sequence
+
 from steinmetz import registry
 from steinmetz.data import headers
 from steinmetz.data.complaints import Complaints, Place
 from steinmetz.data.table import Sheet
 from steinmetz.errors import InputError
+from steinmetz.experiments import base
+from steinmetz.materials import base as materials
+
+# The material of a study that names none.
+USUAL = "isotropic"
 
 # Other names of the tests.
 SPELLINGS = {
@@ -31,6 +38,21 @@ def known(text: str) -> str:
     if found is None:
         raise InputError(registry.unknown("experiment", text, registry.names("experiments")))
     return found
+
+
+def material(names: Sequence[str]) -> dict[str, object]:
+    """Settings of the material that tests ask for: incompressible, or one that has such states."""
+    usual = materials.build(materials.load(USUAL).Config(name=USUAL))
+    given: dict[str, object] = {}
+    for name in names:
+        test = base.build(base.load(name).Config(name=name))
+        if test.free is not None:
+            given["material.incompressible"] = True
+        elif test.state != usual.state:
+            every = (materials.load(n).Config(name=n) for n in registry.names("materials"))
+            fit = [own.name for own in every if materials.build(own).state == test.state]
+            given |= {"material.name": fit[0]} if fit else {}
+    return given
 
 
 def column(sheet: Sheet) -> int | None:

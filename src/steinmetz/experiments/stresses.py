@@ -20,6 +20,8 @@ from steinmetz.experiments.parts import Part, index_of
 from steinmetz.experiments.quantities import Measured
 
 Column = Float[np.ndarray, "rows"]
+# Stress below this is none in any unit.
+_SMALLEST = 1e-30
 
 
 class Said(NamedTuple):
@@ -66,6 +68,8 @@ def read(columns: Columns, state: State, said: Said) -> Stress | None:
     for part in _deviations(columns, parts, measure):
         ratio = 1.0 if unit is None or part.unit is None else part.unit.size / unit.size
         values[part.component], written[part.component] = part.values * ratio, part.header
+    if all(np.all(np.nan_to_num(np.abs(part.values)) < _SMALLEST) for part in parts):
+        columns.complain("every stress value is zero or missing; there is nothing to fit")
     measures = [part.measure for part in parts]
     return Stress(values, written, measures, "" if unit is None else unit.name, notes)
 

@@ -112,8 +112,7 @@ def measured_jointly(
         for kind in ([modes.known(name)] if name else door.modes_of(path) or [""])
     ]
     kinds = [experiments.load(name).Config(name=name) if name else None for _, name in tests]
-    free = any(kind and experiments.build(kind).free is not None for kind in kinds)
-    given = {"material.incompressible": True, **(changes or {})} if free else dict(changes or {})
+    given = {**modes.material([name for _, name in tests if name]), **(changes or {})}
     blocks = [
         {"table": str(path.absolute())} | ({"experiment": kind.name} if kind else {})
         for (path, _), kind in zip(tests, kinds, strict=True)
