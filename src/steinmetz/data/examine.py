@@ -159,18 +159,23 @@ def _outliers(own: Curve) -> list[str]:
 
 
 def _apart(x: Column, y: Column) -> Bool[np.ndarray, "rows"]:
-    """Points that are far from the median of three lines through their neighbours."""
+    """Points far from the line through both neighbours, the farthest first, each left out then.
+
+    Distances are judged relative to the stress there, because noise often grows with it.
+    """
     wrong = np.zeros(len(x), bool)
     if len(x) < _NEIGHBOURS or len(np.unique(x)) < len(x):
         return wrong
-    inner = np.arange(2, len(x) - 2)
-    lines = [(-1, 1), (-2, -1), (1, 2)]
-    guesses = [
-        y[inner + a] + (y[inner + b] - y[inner + a]) * (x[inner] - x[inner + a])
-        / (x[inner + b] - x[inner + a])
-        for a, b in lines
-    ]  # fmt: skip
-    off = np.abs(y[inner] - np.median(guesses, axis=0))
-    usual = 1.4826 * np.median(off)
-    wrong[inner] = off > np.maximum(_DEVIATIONS * usual, _SHARE * np.abs(y).max())
+    largest = np.abs(y).max()
+    for _ in range(max(1, len(x) // _NEIGHBOURS)):
+        kept = np.flatnonzero(~wrong)
+        before, here, after = kept[:-2], kept[1:-1], kept[2:]
+        share = (x[here] - x[before]) / (x[after] - x[before])
+        off = np.abs(y[here] - y[before] - share * (y[after] - y[before]))
+        relative = off / (np.abs(y[here]) + 0.1 * largest)
+        worst = int(np.argmax(relative))
+        usual = 1.4826 * np.median(relative)
+        if relative[worst] <= _DEVIATIONS * usual or off[worst] <= _SHARE * largest:
+            break
+        wrong[here[worst]] = True
     return wrong

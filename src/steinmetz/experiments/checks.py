@@ -68,7 +68,7 @@ def away(experiment: Experiment, found: dict[str, Column]) -> Column | None:
     return np.asarray(np.log(values) if experiment.rest == 1 else values)
 
 
-def curves(found: dict[str, Column]) -> list[Int[np.ndarray, "rows"]]:
+def curves(found: dict[str, Column]) -> list[Int[np.ndarray, "_"]]:
     """Rows of every curve."""
     if CURVE not in found:
         return [np.arange(len(next(iter(found.values()))))]

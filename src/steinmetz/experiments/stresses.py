@@ -68,9 +68,10 @@ def read(columns: Columns, state: State, said: Said) -> Stress | None:
     for part in _deviations(columns, parts, measure):
         ratio = 1.0 if unit is None or part.unit is None else part.unit.size / unit.size
         values[part.component], written[part.component] = part.values * ratio, part.header
-    if all(np.all(np.nan_to_num(np.abs(part.values)) < _SMALLEST) for part in parts):
+    nothing = all(np.all(np.nan_to_num(np.abs(part.values)) < _SMALLEST) for part in parts)
+    if nothing and len(columns.complaints) == before:
         columns.complain("every stress value is zero or missing; there is nothing to fit")
-    measures = [part.measure for part in parts]
+    measures = [part.measure for part in parts if part.measure]
     return Stress(values, written, measures, "" if unit is None else unit.name, notes)
 
 
@@ -160,7 +161,7 @@ def _plain(columns: Columns) -> list[Part]:
         header = columns.meanings[index].header
         meaning = columns.meanings[index]._replace(quantity="stress")
         column = columns._replace(meanings=[*columns.meanings[:index], meaning]).read(index)
-        parts.append(Part(headers.bare(header), column.values, column.unit, header, "as named"))
+        parts.append(Part(headers.bare(header), column.values, column.unit, header, ""))
     return parts
 
 
@@ -191,7 +192,7 @@ def _unit(columns: Columns, parts: list[Part], said: str) -> Unit | None:
         if declared is not None and part.unit != declared and part.header in _names(columns):
             words = f"the table says {part.unit.name if part.unit else ''}, --unit {declared.name};"
             columns.complain(f"{words} correct one of them", part.header)
-    silent = [part for part in parts if part.unit is None and part.measure != "as named"]
+    silent = [part for part in parts if part.unit is None and part.measure]
     if known and silent and declared is None:
         words = f"no unit, but '{known[0].header}' has one; write it into the header"
         columns.complain(words, silent[0].header)

@@ -71,7 +71,7 @@ def save(outcome: Outcome, folder: str | Path) -> Summary:
     folder = Path(folder).absolute()
     check_target(folder)
     summary = summarise(outcome)
-    about = About(outcome.study.material.name, outcome.study.name)
+    about = About(outcome.study.material.name, outcome.study.name, outcome.problem.unit)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with whole(folder) as work:
         (work / "figures").mkdir()

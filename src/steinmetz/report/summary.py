@@ -128,6 +128,7 @@ class DataCounts(Document):
     held_out_as: list[str] = Field(description="which rows were held out, by table")
     components: list[str]
     experiments: list[str]
+    unit: str = Field("", description="of stress and energy per volume; empty if not declared")
     notes: list[str]
 
 
@@ -205,6 +206,7 @@ def summarise(outcome: Outcome) -> Summary:
             held_out_as=problem.held_out_as,
             components=list(problem.train.components),
             experiments=[block.experiment.name for block in problem.blocks],
+            unit=problem.unit,
             notes=problem.notes,
         ),
         versions={

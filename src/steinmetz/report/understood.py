@@ -1,5 +1,6 @@
 """What is understood of tables: a screen and a picture, before anything is fitted."""
 
+import dataclasses
 import os
 import tempfile
 from collections.abc import Sequence
@@ -19,6 +20,25 @@ from steinmetz.report.style import COLOURS, STYLE
 
 # Columns beyond these are summed up in one line.
 _MOST_COLUMNS = 4
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Check:
+    """What is understood of tables; printed, it says so, and `plot` draws them."""
+
+    tables: tuple[Clean, ...]
+
+    @property
+    def notes(self) -> list[str]:
+        """Everything that was converted, left out or looks wrong."""
+        return [note for each in self.tables for note in each.notes]
+
+    def plot(self) -> Figure:
+        """Stress over stretch, a panel per table."""
+        return figure(self.tables)
+
+    def __repr__(self) -> str:
+        return screen(self.tables).strip("\n")
 
 
 def screen(tables: Sequence[Clean], picture: Path | None = None) -> str:
@@ -61,7 +81,8 @@ def _ranges(each: Clean, names: list[str], unit: str = "") -> list[str]:
         known = values[np.isfinite(values)]
         ends = f"{known.min():.4g} … {known.max():.4g}" if known.size else "no value"
         origin = "" if header == name else f" (from '{header}')"
-        lines.append(f"  {name:<11} {ends}{' ' + unit if unit else ''}{origin}")
+        own = f" {unit}" if unit and name[-1].isdigit() else ""
+        lines.append(f"  {name:<11} {ends}{own}{origin}")
     if len(shown) < len(names):
         lines.insert(1, f"  …           {len(names) - len(shown)} columns between")
     return lines
@@ -82,24 +103,28 @@ def figure(tables: Sequence[Clean]) -> Figure:
 
 
 def _panel(axis: Axes, each: Clean) -> None:
-    x, label = _coordinate(each)
     found = {name: each.table.column(name) for name in each.table.columns}
     line = "-" if checks.away(each.experiment, found) is not None else ""
     for number, name in enumerate(_stresses(each)):
+        x, label = _coordinate(each, name)
+        axis.set_xlabel(label)
         for place, rows in enumerate(checks.curves(found)):
             named = name if place == 0 else None
             colour, y = COLOURS[number % len(COLOURS)], found[name][rows]
             axis.plot(x[rows], y, f".{line}", label=named, color=colour, lw=0.6, ms=4)
-    axis.set_title(f"{Path(each.table.source).name}, {each.experiment.name.replace('_', ' ')}")
-    axis.set_xlabel(label)
+    axis.set_title(
+        f"{Path(each.table.source).name}, {each.experiment.name.replace('_', ' ')}", fontsize=9
+    )
     axis.set_ylabel(f"stress ({each.unit})" if each.unit else "stress (no unit declared)")
     axis.axhline(0, color="0.6", lw=0.6)
     axis.legend(fontsize=7)
 
 
-def _coordinate(each: Clean) -> tuple[Float[np.ndarray, "rows"], str]:
-    """The first column of a test, or the size of Green's strain of full tensors."""
+def _coordinate(each: Clean, stress: str) -> tuple[Float[np.ndarray, "rows"], str]:
+    """What a stress is drawn over: the stretch in its direction, or the size of Green's strain."""
     columns = each.experiment.columns
+    if columns == ("stretch1", "stretch2"):
+        return each.table.column(columns[stress.endswith("22")]), "stretch in its direction"
     if columns[0] != "F11":
         return each.table.column(columns[0]), columns[0]
     size = 3 if "F33" in columns else 2
