@@ -3,6 +3,7 @@
 Files are mutated from good ones with a seed, so that a failure can be looked at again.
 """
 
+import contextlib
 import random
 import subprocess
 import sys
@@ -44,8 +45,8 @@ CELLS = (
         "1_0",
         "#N/A",
     ),
-    *("1,5", "1.5.2", "0x1p3", "١٢", "½", '"', '"a', "#", "=1+1", "NULL", "\u200b", "1 000", "MPa"),
-    *("uniaxial", "true", "99999999999999999999", "1e", "--", "+", "💥", " ", "1;2", "a\tb"),
+    *("1,5", "1.5.2", "0x1p3", "١٢", "½", '"', '"a', "#", "=1+1", "NULL", "\u200b", "1 000"),
+    *("MPa", "uniaxial", "true", "99999999999999999999", "1e", "--", "+", "💥", " ", "1;2", "a\tb"),
 )
 NAMES = (
     *("", "stress", "P11", "sigma", "F11", "stretch", "strain (%)", "P11 (bananas)", "P11 (MPa)"),
@@ -223,11 +224,9 @@ def test_two_thousand_malformed_files(
     for seed in range(1000, 3000):
         codes.append(judged(good, seed, monkeypatch, capsys))
         if codes[-1] == 0 and seed % 10 == 0:
-            try:
-                study = config.measured_jointly([Path("a.csv")], [None], (0.05, 0.01))
+            study = config.measured_jointly([Path("a.csv")], [None], (0.05, 0.01))
+            with contextlib.suppress(InputError):
                 prepare(jax.random.key(0), study)
-            except InputError as error:
-                assert str(error)
     assert codes.count(2) > 1000
 
 

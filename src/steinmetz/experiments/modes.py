@@ -8,6 +8,7 @@ from steinmetz.data.complaints import Complaints, Place
 from steinmetz.data.table import Sheet
 from steinmetz.errors import InputError
 from steinmetz.experiments import base
+from steinmetz.experiments.quantities import holds_units
 from steinmetz.materials import base as materials
 
 # The material of a study that names none.
@@ -21,6 +22,7 @@ SPELLINGS = {
     **dict.fromkeys(("biaxial_tension", "bt"), "biaxial"),
     **{"ss": "simple_shear", "full": "full_tensor"},
 }
+_FOLDER = "experiments"
 # Comments that name a test.
 _DECLARED = ("mode", "test", "experiment")
 
@@ -29,14 +31,14 @@ def named(text: str) -> str | None:
     """The experiment that a word means; None where it means none."""
     word = text.strip().lower().replace(" ", "_").replace("-", "_")
     word = SPELLINGS.get(word, word)
-    return word if word in registry.names("experiments") else None
+    return word if word in registry.names(_FOLDER) else None
 
 
 def known(text: str) -> str:
     """The experiment that a word means, or a sentence with those there are."""
     found = named(text)
     if found is None:
-        raise InputError(registry.unknown("experiment", text, registry.names("experiments")))
+        raise InputError(registry.unknown("experiment", text, registry.names(_FOLDER)))
     return found
 
 
@@ -75,38 +77,32 @@ def of(sheet: Sheet) -> list[str]:
     if index is None:
         said = comment(sheet)
         return [said] if said else []
-    return list(dict.fromkeys(name for cell in sheet.cells(index) if (name := named(cell))))
+    words = dict.fromkeys(sheet.cells(index))
+    return list(dict.fromkeys(name for cell in words if (name := named(cell))))
 
 
 def rows_of(sheet: Sheet, experiment: str, complaints: Complaints) -> Sheet:
-    """The rows of one test; a table that says nothing of tests has no others."""
+    """The rows of one test; a table that says nothing of tests has no others.
+
+    A first row of units belongs to every test.
+    """
     index, said = column(sheet), comment(sheet)
     if index is None:
         if said is not None and said != experiment:
             words = f"a comment says '{said}', but '{experiment}' is asked for; correct one of them"
             complaints.add(Place(sheet.source), words)
         return sheet
-    place, kept = Place(sheet.source, sheet.columns[index]), []
-    for number, cell in enumerate(sheet.cells(index)):
-        found = named(cell)
-        if found is None and not _is_unit_row(sheet, number):
-            words = f"'{cell[:40]}' is no test; possible: {', '.join(_possible())}"
-            complaints.add(place, words, sheet.lines[number], "mode")
-        if found == experiment or (found is None and _is_unit_row(sheet, number)):
-            kept.append(number)
-    if not any(named(sheet.rows[number][index]) for number in kept):
+    place, cells = Place(sheet.source, sheet.columns[index]), sheet.cells(index)
+    possible = ", ".join(registry.names(_FOLDER))
+    meant = {cell: named(cell) for cell in set(cells)}
+    first = int(holds_units(sheet))
+    kept = [row for row, cell in enumerate(cells) if row < first or meant[cell] == experiment]
+    for row, cell in enumerate(cells[first:], first):
+        if meant[cell] is None:
+            words = f"'{cell[:40]}' is no test; possible: {possible}"
+            complaints.add(place, words, sheet.lines[row], "mode")
+    if len(kept) == first:
         there = ", ".join(of(sheet)) or "none"
         complaints.add(place, f"no row is of '{experiment}'; there are: {there}")
-    rows, lines = [sheet.rows[n] for n in kept], [sheet.lines[n] for n in kept]
+    rows, lines = [sheet.rows[row] for row in kept], [sheet.lines[row] for row in kept]
     return sheet._replace(rows=rows, lines=lines)
-
-
-def _possible() -> list[str]:
-    return registry.names("experiments")
-
-
-def _is_unit_row(sheet: Sheet, number: int) -> bool:
-    """The first row may hold units; it is of every test."""
-    from steinmetz.experiments.quantities import holds_units
-
-    return number == 0 and holds_units(sheet)
