@@ -21,7 +21,7 @@ StudyName = Annotated[
 Files = Annotated[
     list[Path],
     typer.Argument(
-        metavar="FILE…", help="Tables (CSV, TSV, Excel, Parquet); several are fitted jointly."
+        metavar="FILE", help="Tables (CSV, TSV, Excel, Parquet); several are fitted jointly."
     ),
 ]
 Folder = Annotated[Path, typer.Argument(help="Folder of a finished run.")]

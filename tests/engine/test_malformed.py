@@ -101,7 +101,7 @@ def name(chance: random.Random, text: str) -> bytes:
     """Another header."""
 
     def change(lines: list[str]) -> None:
-        row = next(i for i, line in enumerate(lines) if not line.startswith("#"))
+        row = next((i for i, line in enumerate(lines) if not line.startswith("#")), 0)
         mark = max(",;\t", key=lines[row].count)
         names = lines[row].split(mark)
         names[chance.randrange(len(names))] = chance.choice(NAMES)

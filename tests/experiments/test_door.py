@@ -204,6 +204,7 @@ def test_curves_by_name_and_what_is_not_used(tmp_path: Path) -> None:
         ("# measure: odd\nstretch,stress\n1.1,1\n", "measure 'odd' is not known"),
         ("# unit: MPa\nstretch,P11 (kPa)\n1.1,1\n", "the table says kPa, .*MPa; correct one"),
         ("stretch,nominal\n1.1,x\n1.2,1,5\n", "2 things are wrong"),
+        ("stretch,stress\n1.1,x\n1.2,1\n", "(?s)'x' is not a number.*measure is not declared"),
     ],
 )
 def test_what_is_not_declared_is_asked_for(tmp_path: Path, text: str, message: str) -> None:

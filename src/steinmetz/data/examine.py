@@ -152,8 +152,10 @@ def _outliers(own: Curve) -> list[str]:
         wrong[rows] = _apart(own.away[rows], own.values[rows])
     if not wrong.any():
         return []
+    several = wrong.sum() > 1
+    count = f"{int(wrong.sum())} values" if several else "one value"
     return [
-        f"{int(wrong.sum())} of '{own.stress}' far off its neighbours "
+        f"{count} of '{own.stress}' far off {'their' if several else 'its'} neighbours "
         f"({listed(own.lines[wrong])}); check, and empty the cell if it is a slip"
     ]
 

@@ -93,11 +93,12 @@ def missing(table: Table, written: dict[str, str]) -> list[str]:
 def odd(experiment: Experiment, table: Table, written: dict[str, str]) -> list[str]:
     """What is odd about a table, in sentences."""
     found = {name: table.column(name) for name in table.columns}
-    notes = examine.repeated(table.values, table.lines)
+    names = [n for n in found if n not in (*experiment.columns, CURVE) and n[:3] != "sd_"]
+    moved = np.any([found[name] != 0 for name in names], axis=0)  # rest may be passed twice
+    notes = examine.repeated(table.values[moved], table.lines[moved])
     along = away(experiment, found)
     if along is None:
         return notes
-    names = [n for n in found if n not in (*experiment.columns, CURVE) and n[:3] != "sd_"]
     for rows in curves(found):
         for name in names:
             parts = (along[rows], found[name][rows], table.lines[rows])

@@ -97,6 +97,7 @@ def _measure(columns: Columns, word: str) -> Measure | None:
 def _component(columns: Columns, state: State, index: int, declared: Measure | None) -> Part | None:
     """One stress column: its measure and component, converted to P where that is possible."""
     meaning = columns.meanings[index]
+    column = columns.read(index)
     own: Measure | None = meaning.measure or None
     if own is None and declared is None:
         columns.complain(
@@ -113,7 +114,6 @@ def _component(columns: Columns, state: State, index: int, declared: Measure | N
     name = index_of(columns, meaning)
     if name is None:
         return None
-    column = columns.read(index)
     return _as_nominal(columns, state, own or declared or "P", name, column)
 
 
