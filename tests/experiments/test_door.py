@@ -194,6 +194,7 @@ def test_curves_by_name_and_what_is_not_used(tmp_path: Path) -> None:
         ("stretch,P11\n1.1,0\n", "every stress value is zero or missing"),
         ("stretch,P11\n1e9,1\n", "line 2, column 'stretch': 1e[+]09 is beyond all measure"),
         ("stretch,P11\n1.1,1e99\n", "line 2, column 'P11': 1e[+]99 is beyond all measure"),
+        ("stretch,P11\n1e-320,1\n", "line 2, column 'stretch': a stretch of 1e-320 is none"),
         ("true_strain,P11\n99,1\n", "99 is beyond all measure"),
         ("stretch,P11\n1.1,1.234,5\n", "3 cells where the header names 2 columns"),
         ("mode,stretch,P11\nuniaxial,1.1,1\nodd,1,1\n", "line 3, column 'mode': 'odd' is no test"),

@@ -6,12 +6,22 @@ from jaxtyping import Float, Int
 from steinmetz.data import examine
 from steinmetz.data.complaints import Complaints, Place
 from steinmetz.data.table import Sheet, Table
-from steinmetz.experiments.base import Experiment
+from steinmetz.experiments.base import Experiment, Row
 from steinmetz.experiments.columns import CURVE, State
 from steinmetz.experiments.incompressible import Incompressible
 from steinmetz.materials.base import Material
 
 Column = Float[np.ndarray, "rows"]
+# No test compresses further.
+_SMALLEST = 1e-3
+
+
+def fault(experiment: Experiment, row: Row) -> str:
+    """Why a row is not possible, and what may be meant; empty where it is."""
+    found = experiment.fault(row)
+    if not found and isinstance(experiment, Incompressible) and experiment.rest == 1:
+        found = f"a stretch of {min(row):.3g} is none" if min(row) < _SMALLEST else ""
+    return f"{found}; a strain belongs into a column 'strain'" if "stretch" in found else found
 
 
 def state(
@@ -31,9 +41,8 @@ def state(
     place = Place(sheet.source, "…".join(ends))
     possible = []
     for row in whole:
-        if fault := experiment.fault(rows[row]):
-            hint = "; a strain belongs into a column 'strain'" if "stretch" in fault else ""
-            complaints.add(place, fault + hint, sheet.lines[row])
+        if words := fault(experiment, rows[row]):
+            complaints.add(place, words, sheet.lines[row])
         else:
             possible.append(row)
     if not possible:

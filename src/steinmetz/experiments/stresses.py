@@ -14,7 +14,7 @@ from steinmetz.data.complaints import Place
 from steinmetz.data.headers import Measure
 from steinmetz.data.units import Unit
 from steinmetz.errors import InputError
-from steinmetz.experiments import forces, nominal
+from steinmetz.experiments import checks, forces, nominal
 from steinmetz.experiments.columns import Columns, State
 from steinmetz.experiments.parts import Part, index_of
 from steinmetz.experiments.quantities import Measured
@@ -141,7 +141,7 @@ def _factor(columns: Columns, state: State, measure: Measure, index: str) -> Col
         return None
     rows = np.stack([state.values[name] for name in experiment.columns], axis=1)
     whole = np.isfinite(rows).all(axis=1)
-    whole[whole] = [not experiment.fault(row) for row in rows[whole]]
+    whole[whole] = [not checks.fault(experiment, row) for row in rows[whole]]
     found = np.full(len(rows), np.nan)
     if whole.any():
         F = experiment.states(rows[whole]).reshape(-1, 3, 3)
