@@ -14,8 +14,8 @@ from pathlib import Path
 
 import jax
 import numpy as np
+import pandas as pd
 
-from steinmetz.data import table
 from steinmetz.engine import following as following_
 from steinmetz.engine.carved import carve_law
 from steinmetz.engine.mixture import bands_of
@@ -49,7 +49,7 @@ def measured(folder, truth, problem, tests, random):
         columns = {name: rows[:, i] for i, name in enumerate(test.columns)}
         columns |= {name: noisy[:, i] for i, name in enumerate(test.observed)}
         path = Path(folder) / f"{number}-{way.name.replace(' ', '_')}.csv"
-        table.write(path, columns)
+        pd.DataFrame(columns).to_csv(path, index=False)
         paths.append(path)
     return paths
 

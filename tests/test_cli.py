@@ -33,7 +33,10 @@ def test_help_is_quick_and_does_not_import_jax() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["run", "fit", "list", "select", "export", "lcurve", "reproduce", "calibrate", "diagnose"],
+    [
+        *("run", "fit", "list", "select", "export", "lcurve", "reproduce", "calibrate"),
+        *("diagnose", "next", "check", "template"),
+    ],
 )
 def test_every_command_shows_examples(command: str) -> None:
     done = call(command, "--help")
@@ -147,6 +150,10 @@ def test_list_names_everything() -> None:
         ),
         (["run", "hyperelasticity", "--set", "data.experiment=uniaxial"], "incompressible = true"),
         (["run", "rubber_tests", "--set", "material.incompressible=false"], "incompressible test"),
+        (["check", "bad.csv"], "line 2, column 'S11': 'x' is not a number"),
+        (["check", "good.csv", "--unit", "ell"], "'ell' is not a unit of stress"),
+        (["check", "good.csv", "--out", "none/a.png"], "cannot write there"),
+        (["template", "uniaxal"], "did you mean 'uniaxial'?"),
         (["fit", "good.csv", "--experiment", "pull"], "there is no experiment 'pull'"),
         (["fit", "good.csv", "--experiment", "uniaxial"], "column 'stretch' is missing"),
         (["export", "runs/none"], "no such file"),

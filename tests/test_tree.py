@@ -17,7 +17,7 @@ LAYERS = (
     *("threads", "workers", "data", "materials", "laws", "experiments", "potentials", "sparsify"),
     *("posterior", "infer", "predict", "assess", "scores", "exporters", "studies", "engine"),
     *("report", "calibrate", "paper", "api", "commands", "options", "run_commands"),
-    *("cli", "__main__"),
+    *("table_commands", "cli", "__main__"),
 )
 # A sampler sees a log density and nothing of mechanics.
 BLIND = {"infer": {"errors", "shapes", "registry", "records", "laplace", "infer"}}

@@ -1,10 +1,10 @@
 """steinmetz: sparse, physically admissible constitutive laws with honest uncertainty.
 
 Verbs at the top: `study` (by name or TOML, with changes), `run`, `fit` (tables of measured rows),
-`load` (a finished run), `select` (another row of its table), `save`, `measured` (the study of a
-table), `lcurve`, `closed_form`, `reproduce` (the paper); and `sample`, for any JAX log density,
-with `network_likelihood`, that of a study's whole network. Nothing heavy is imported until one is
-used.
+`check` (what is understood of them), `load` (a finished run), `select` (another row of its table),
+`save`, `measured` (the study of a table), `lcurve`, `closed_form`, `reproduce` (the paper); and
+`sample`, for any JAX log density, with `network_likelihood`, that of a study's whole network.
+Nothing heavy is imported until one is used.
 """
 
 from importlib import import_module
@@ -13,21 +13,23 @@ from typing import TYPE_CHECKING, Any
 from steinmetz.errors import InputError, RunFailure
 
 if TYPE_CHECKING:
-    from steinmetz.api import Result, closed_form, fit, load, run, save, select
+    from steinmetz.api import Result, check, closed_form, fit, load, run, save, select
     from steinmetz.engine.density import sample
     from steinmetz.engine.lcurve import Plan, lcurve
     from steinmetz.engine.network_likelihood import network_likelihood
     from steinmetz.paper.page import save as save_reproduction
     from steinmetz.paper.reproduce import reproduce
     from steinmetz.report.lcurves import save as save_lcurve
+    from steinmetz.report.understood import Check
     from steinmetz.studies.config import load as study
     from steinmetz.studies.config import measured
 
 # Public name → where it lives.
 _LAZY = {
     **dict.fromkeys(
-        ("Result", "closed_form", "fit", "load", "run", "save", "select"), "steinmetz.api"
+        ("Result", "check", "closed_form", "fit", "load", "run", "save", "select"), "steinmetz.api"
     ),
+    "Check": "steinmetz.report.understood",
     "Plan": "steinmetz.engine.lcurve",
     "lcurve": "steinmetz.engine.lcurve",
     "measured": "steinmetz.studies.config",
@@ -41,10 +43,12 @@ _LAZY = {
 
 # Written out for type checkers; a test compares it with what is there.
 __all__ = [
+    "Check",
     "InputError",
     "Plan",
     "Result",
     "RunFailure",
+    "check",
     "closed_form",
     "fit",
     "lcurve",

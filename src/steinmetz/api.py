@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
+from steinmetz.data import formats
 from steinmetz.data import table as tables
 from steinmetz.engine import run as engine
 from steinmetz.engine.outcome import Outcome
+from steinmetz.engine.problem import tables as understood
 from steinmetz.errors import InputError
 from steinmetz.exporters.base import About
 from steinmetz.exporters.base import load as exporter
@@ -24,6 +24,7 @@ from steinmetz.records import Report, silent
 from steinmetz.report import figures, files
 from steinmetz.report.stored import restore
 from steinmetz.report.summary import Summary, summarise
+from steinmetz.report.understood import Check
 from steinmetz.studies import config
 from steinmetz.studies.study import Study
 
@@ -61,7 +62,7 @@ class Result(Outcome):
 
     def export(self, form: str = "text") -> str:
         """The law in a form of `steinmetz list`, such as 'text', 'latex' or 'json'."""
-        about = About(self.study.material.name, self.study.name)
+        about = About(self.study.material.name, self.study.name, self.problem.unit)
         return exporter(form).export(self.law, about)
 
     def plot(self, figure: str = "path") -> "Figure":
@@ -118,20 +119,42 @@ def fit(
     changes: Mapping[str, Any] | None = None,
     report: Report = silent,
 ) -> Result:
-    """Fit a law to measured rows: a CSV file or DataFrame, or several that are fitted jointly.
+    """Fit a law to measured rows: a file or DataFrame, or several that are fitted jointly.
 
     `experiment` names what was done (see `steinmetz list`), once for all tables or once for each;
     incompressible tests make the material incompressible. `relative` and `absolute` are the
-    standard deviations of the stress, each a number or 'estimated'.
+    standard deviations of the stress, each a number or 'estimated'. What a table does not declare
+    is given by `changes`, such as {"data.unit": "MPa", "data.measure": "nominal"}; `check` says
+    what is understood.
     """
+    paths, kinds = _tables(data, experiment)
+    return run(config.measured_jointly(paths, kinds, (relative, absolute), changes), report)
+
+
+def check(
+    data: "Table | Sequence[Table]",
+    experiment: str | Sequence[str] | None = None,
+    changes: Mapping[str, Any] | None = None,
+) -> Check:
+    """What `fit` understands of tables, and what is odd about them; nothing is fitted."""
+    paths, kinds = _tables(data, experiment)
+    study = config.measured_jointly(paths, kinds, (0.05, 0.0), changes)
+    return Check(tuple(understood(study)))
+
+
+def _tables(
+    data: "Table | Sequence[Table]", experiment: str | Sequence[str] | None
+) -> tuple[list[Path], list[str | None]]:
+    """A file and an experiment for each table."""
     given = [data] if isinstance(data, str | Path) or hasattr(data, "columns") else list(data)
-    kinds = [experiment] * len(given) if isinstance(experiment, str | None) else list(experiment)
+    kinds: list[str | None] = (
+        [experiment] * len(given) if isinstance(experiment, str | None) else [*experiment]
+    )
     if not given or len(kinds) != len(given):
         raise InputError(
             f"{len(given)} tables and {len(kinds)} experiments: name one for each table"
         )
-    paths = [_file(table, number) for number, table in enumerate(given)]
-    return run(config.measured_jointly(paths, kinds, (relative, absolute), changes), report)
+    return [_file(table, number) for number, table in enumerate(given)], kinds
 
 
 def _file(table: "Table", number: int) -> Path:
@@ -141,7 +164,7 @@ def _file(table: "Table", number: int) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="steinmetz-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = folder / f"table{number}.csv"
-    tables.write(path, {str(name): np.asarray(table[name], float) for name in table.columns})
+    tables.write(path, formats.grid(table))
     return path
 
 

@@ -2,18 +2,19 @@
 
 import os
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from steinmetz import commands, run_commands
+from steinmetz import commands, run_commands, table_commands
 from steinmetz.commands import RunStopped
 from steinmetz.errors import InputError, RunFailure
 from steinmetz.options import (
     CalibrationOptions,
     CurveOptions,
+    DataOptions,
     FigureIds,
+    Files,
     NoiseOptions,
     PaperOptions,
     RunOptions,
@@ -86,32 +87,23 @@ def run(study: StudyName, options: RunOptions) -> None:
 
 @app.command()
 @packed
-def fit(
-    data: Annotated[list[Path], typer.Argument(help="CSV files; several are fitted jointly.")],
-    experiment: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="What was done, once for all files or once for each (see `steinmetz list`).",
-            show_default="full_tensor",
-        ),
-    ] = None,
-    *,
-    noise: NoiseOptions,
-    options: RunOptions,
-) -> None:
+def fit(data: Files, *, tables: DataOptions, noise: NoiseOptions, options: RunOptions) -> None:
     """Fit a law to measured rows: a state and the stresses measured at it per row.
 
     Columns of a full_tensor file are F11…F33 and stresses such as S11, P11, sigma11; those of the
     tests of incompressible materials are a stretch (or stretch1 and stretch2, or shear) and P11.
+    Strains, forces, units such as 'P11 (MPa)' and other spellings are read too, if they are
+    declared: `steinmetz check` says what is understood, `steinmetz template` writes an example.
     Empty cells are missing, not zero. A column sd_S11 gives the standard deviation of S11 row by
-    row and replaces the two options there. From 20 rows on, a fifth of them is held out for the
-    test score, in segments of neighbours (--set data.hold_out names other ways, --set
-    data.held_out=0 uses all). Another material has other columns: with --set
-    material.name=mechanochemistry they are F11, F12, F21, F22, c and S11, S22, S12, mu.
+    row and replaces the two options of noise there. From 20 rows on, a fifth of them is held out
+    for the test score, in segments of neighbours (--set data.hold_out names other ways, --set
+    data.held_out=0 uses all).
 
     Examples:
 
       steinmetz fit rubber.csv
+
+      steinmetz fit pull.csv --experiment uniaxial --unit MPa --measure nominal
 
       steinmetz fit rubber.csv --relative-noise 0 --absolute-noise 0.02 --out results/rubber
 
@@ -122,14 +114,8 @@ def fit(
     from steinmetz.studies import config
 
     commands.start_jax()
-    kinds: list[str | None] = [*(experiment or [])] or [None]
-    kinds = kinds * len(data) if len(kinds) == 1 else kinds
-    if len(kinds) != len(data):
-        raise InputError(
-            f"--experiment: {len(kinds)} given for {len(data)} files; name one for each"
-        )
-    changes = settings(options.changes, options.seed, options.parameters)
-    study = config.measured_jointly(data, kinds, (*noise,), changes)
+    changes = tables.changes() | settings(options.changes, options.seed, options.parameters)
+    study = config.measured_jointly(data, tables.kinds(len(data)), (*noise,), changes)
     commands.carry_out(study, options.out, options.resume)
 
 
@@ -217,6 +203,7 @@ def list_() -> None:
 
 
 run_commands.register(app)
+table_commands.register(app)
 
 
 def main() -> None:

@@ -238,6 +238,35 @@ def next_test(folder: Path, points: int, relative: float | None, absolute: float
     typer.echo(following.screen(found, folder))
 
 
+def check(study: "Study", picture: Path | None) -> None:
+    """Say and draw what is understood of the tables of a study."""
+    from steinmetz.engine.problem import tables
+    from steinmetz.report import understood
+
+    target = picture or Path(f"{study.name}-check.png")
+    understood.check_target(target)
+    found = tables(study)
+    understood.draw(found, target)
+    typer.echo(understood.screen(found, target))
+
+
+def template(mode: str, out: Path | None) -> None:
+    """Write an example table of a test; a file that is there is left alone."""
+    from steinmetz.engine.template import example
+    from steinmetz.experiments import modes
+    from steinmetz.report import files
+
+    name = modes.known(mode)
+    target = out or Path(f"{name}.csv")
+    if target.exists():
+        raise InputError(f"--out {target}: there is a file of that name; name another")
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"--out {target}: there is no folder {target.absolute().parent}")
+    start_jax()
+    files.write(target, example(name))
+    typer.echo(f"wrote {target}; next: steinmetz check {target}")
+
+
 def listing() -> str:
     """Every plug-in of every kind with its summary, and the figures of the paper."""
     from steinmetz.paper import grids

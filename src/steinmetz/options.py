@@ -18,6 +18,12 @@ from steinmetz.errors import InputError
 StudyName = Annotated[
     str, typer.Argument(help="A study of `steinmetz list`, or the path of a TOML file.")
 ]
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE", help="Tables (CSV, TSV, Excel, Parquet); several are fitted jointly."
+    ),
+]
 Folder = Annotated[Path, typer.Argument(help="Folder of a finished run.")]
 FigureIds = Annotated[
     list[str] | None,
@@ -130,6 +136,48 @@ class CalibrationOptions(NamedTuple):
     ] = Path("calibration")
     jobs: Jobs = None
     changes: Changes = None
+
+
+class DataOptions(NamedTuple):
+    """What is declared of measured tables; a table may declare it itself."""
+
+    experiment: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What was done, once for all files or once for each (see `steinmetz list`).",
+            show_default="what a file declares, else full_tensor",
+        ),
+    ] = None
+    unit: Annotated[
+        str | None, typer.Option(help="Unit of stress columns whose header names none: MPa, psi …")
+    ] = None
+    measure: Annotated[
+        str | None,
+        typer.Option(help="Measure of a column 'stress': nominal, cauchy or second_piola."),
+    ] = None
+    area: Annotated[
+        str | None, typer.Option(help="Undeformed area under a force, such as '12.5 mm^2'.")
+    ] = None
+    branch: Annotated[
+        str | None,
+        typer.Option(help="Rows to take: loading, unloading or both.", show_default="both"),
+    ] = None
+
+    def kinds(self, count: int) -> list[str | None]:
+        """An experiment for each of some files; None where it is not said."""
+        given: list[str | None] = [*(self.experiment or [])] or [None]
+        given = given * count if len(given) == 1 else given
+        if len(given) != count:
+            raise InputError(
+                f"--experiment: {len(given)} given for {count} files; name one for each"
+            )
+        return given
+
+    def changes(self) -> dict[str, Any]:
+        """Settings of the data."""
+        said = {"unit": self.unit, "measure": self.measure, "area": self.area}
+        said["branch"] = self.branch
+        return {f"data.{name}": word for name, word in said.items() if word is not None}
 
 
 class NoiseOptions(NamedTuple):

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import jax
 import numpy as np
+import pandas as pd
 import pytest
 
 from cases import present
-from steinmetz.data import table
 from steinmetz.engine import baselines
 from steinmetz.engine.across import Across, LeftOut, across, labels
 from steinmetz.engine.carved import carve_law
@@ -35,7 +35,7 @@ def rubber(folder: Path, names: tuple[str, ...]) -> tuple[Study, Problem]:
         stress = 2 * (stretch - side[name]) * (C10 + slope[name] * C01)
         noisy = stress * (1 + 0.02 * random.standard_normal(len(stretch)))
         paths.append(folder / f"{name}.csv")
-        table.write(paths[-1], {"stretch": stretch, "P11": noisy})
+        pd.DataFrame({"stretch": stretch, "P11": noisy}).to_csv(paths[-1], index=False)
     study = config.measured_jointly(paths, list(names), (0.02, 0.0), {"data.held_out": 0.0})
     return study, prepare(jax.random.key(0), study)
 

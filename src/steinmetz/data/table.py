@@ -1,22 +1,31 @@
-"""Read a table of measured rows: numbers by column name, empty cells missing.
+"""Tables as they lie on the disk: named columns of text cells, with the lines they come from.
 
-Every complaint names its place.
+CSV with comma, semicolon or tab is read here, Excel and Parquet by `formats`. What a column means
+is not asked here.
 """
 
 import csv
 import math
+import re
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
+from steinmetz.data import formats
+from steinmetz.data.complaints import Complaints, Place
 from steinmetz.errors import InputError
 
-# What people write into a cell that was not measured.
-_MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
+# What people and spreadsheets write into a cell that was not measured.
+MISSING = {
+    *("", "nan", "na", "n/a", "null", "none", "-", "--", "#n/a", "#na", "#value!", "#div/0!"),
+    *("#num!", "#ref!", "#null!", "#name?", "<na>"),
+}
 # Bytes above which a file is hardly a table of tests.
 _LARGEST = 200_000_000
+_DECLARATION = r"^#\s*(\w+)\s*[:=]\s*(.+?)[\s,;]*$"
+_COMMA = r"^[-+]?\d*,\d+([eE][-+]?\d+)?$"
 
 
 class Table(NamedTuple):
@@ -35,100 +44,144 @@ class Table(NamedTuple):
         return self.values[:, self.columns.index(name)]
 
 
-def read(path: Path) -> Table:
-    """Read a CSV file: comma, semicolon or tab; # starts a comment.
+class Sheet(NamedTuple):
+    """A table as text: every row has a cell for every column.
 
-    The first line names columns.
+    `declared` are comments of the form `# unit: MPa`, by their lower-case key; `notes` say what
+    was understood on the way.
     """
-    rows = _split(path)
-    if not rows:
-        raise InputError(f"{path}: the file has no header line; name the columns in the first line")
-    header_line, header = rows[0]
-    columns = tuple(name.strip() for name in header)
-    _check_header(path, header_line, columns)
-    if len(rows) == 1:
-        raise InputError(f"{path}: the file has a header but no data rows")
-    values = np.array([_numbers(path, line, columns, row) for line, row in rows[1:]])
-    return Table(str(path), columns, values, np.array([line for line, _ in rows[1:]]))
+
+    source: str
+    columns: tuple[str, ...]
+    rows: list[list[str]]
+    lines: list[int]
+    declared: dict[str, str]
+    notes: list[str]
+
+    def cells(self, index: int) -> list[str]:
+        """One column."""
+        return [row[index] for row in self.rows]
 
 
-def write(path: Path, columns: dict[str, Float[np.ndarray, "rows"]]) -> None:
-    """A table as a CSV file that `read` reads back exactly; NaN becomes an empty cell."""
-    lines = [",".join(columns)]
-    for row in zip(*columns.values(), strict=True):
-        lines.append(",".join("" if math.isnan(cell) else repr(float(cell)) for cell in row))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+def read(path: Path, complaints: Complaints) -> Sheet:
+    """The cells of a file, by its ending; the first line names columns.
+
+    Raises where there is no table at all; lines that do not fit are complained about and left out.
+    """
+    formats.check_readable(path, _LARGEST)
+    if formats.is_spreadsheet(path):
+        grid = formats.spreadsheet(path)
+    elif path.suffix.lower() in formats.PARQUET:
+        grid = formats.parquet(path)
+    else:
+        grid = _split(path)
+    return arranged(str(path), grid, complaints)
 
 
-def _split(path: Path) -> list[tuple[int, list[str]]]:
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise InputError(f"{path}: larger than {_LARGEST // 1_000_000} MB; split the file")
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(
-            f"{path}: not a text file in UTF-8; save the table as CSV (UTF-8)"
-        ) from None
-    except OSError as error:
-        raise InputError(
-            f"cannot read {path}: {(error.strerror or 'unreadable').lower()}"
-        ) from None
-    if "\0" in text:
-        raise InputError(
-            f"{path}: not a text file (it holds NUL bytes); save the table as CSV (UTF-8)"
-        )
-    numbered = enumerate(text.splitlines(), start=1)
-    kept = [
-        (line, row)
-        for line, row in numbered
-        if row.strip(" \t,;") and not row.lstrip().startswith("#")
-    ]
+def arranged(source: str, grid: formats.Grid, complaints: Complaints) -> Sheet:
+    """A header and rows from numbered lines of cells, without comments and empty lines."""
+    kept, declared = _without_comments(grid)
     if not kept:
-        return []
-    delimiter = max(",;\t", key=kept[0][1].count)
-    return [(line, next(csv.reader([row], delimiter=delimiter))) for line, row in kept]
+        words = "the file has no header line; name the columns in the first line"
+        raise InputError(f"{source}: {words}")
+    line, header = kept[0][0], [name.strip() for name in kept[0][1]]
+    while header and not header[-1]:
+        header.pop()
+    rows, lines = [], []
+    for number, row in kept[1:]:
+        cells = [cell.strip() for cell in row]
+        while len(cells) > len(header) and not cells[-1]:
+            cells.pop()
+        if len(cells) != len(header):
+            complaints.add(Place(source), _misfit(len(cells), len(header)), number, "cells")
+            continue
+        rows.append(cells)
+        lines.append(number)
+    _check_header(source, line, header, complaints)
+    if len(kept) == 1:
+        raise InputError(f"{source}: the file has a header but no data rows")
+    named = [index for index, name in enumerate(header) if name]
+    for index in sorted({*range(len(header))} - {*named}):
+        if any(row[index] for row in rows):
+            words = f"column {index + 1} has no name but holds values; name or delete it"
+            complaints.add(Place(source), words, line)
+    rows = [[row[index] for index in named] for row in rows]
+    sheet = Sheet(source, tuple(header[i] for i in named), rows, lines, declared, [])
+    return _decimal_points(sheet)
 
 
-def _check_header(path: Path, line: int, columns: tuple[str, ...]) -> None:
-    if all(_is_number(name) for name in columns):
-        raise InputError(
-            f"{path}, line {line}: the first line must name the columns, but it holds numbers"
-        )
-    twice = sorted({name for name in columns if name and columns.count(name) > 1})
-    if twice:
-        raise InputError(f"{path}, line {line}: column '{twice[0]}' appears twice; keep one")
+def _misfit(cells: int, columns: int) -> str:
+    return (
+        f"{cells} cells where the header names {columns} columns; write missing cells as empty, "
+        "and decimal commas only between semicolons or tabs"
+    )
 
 
-def _numbers(path: Path, line: int, columns: tuple[str, ...], row: list[str]) -> list[float]:
-    if len(row) != len(columns):
-        raise InputError(
-            f"{path}, line {line}: {len(row)} cells where the header names {len(columns)} columns; "
-            "write missing cells as empty"
-        )
-    return [
-        _number(path, line, name, cell.strip()) for name, cell in zip(columns, row, strict=True)
+def _without_comments(grid: formats.Grid) -> tuple[formats.Grid, dict[str, str]]:
+    """Lines that hold something, and what comments declare."""
+    kept, declared = [], {}
+    for line, cells in grid:
+        first = cells[0].strip() if cells else ""
+        if first.startswith("#") and first.lower() not in MISSING:
+            said = re.match(_DECLARATION, ",".join(cells).strip())
+            if said:
+                declared[said[1].lower()] = said[2]
+        elif any(cell.strip() for cell in cells):
+            kept.append((line, cells))
+    return kept, declared
+
+
+def _check_header(source: str, line: int, header: list[str], complaints: Complaints) -> None:
+    if all(is_number(name) for name in header):
+        words = "the first line must name the columns, but it holds numbers"
+        raise InputError(f"{source}, line {line}: {words}")
+    for name in sorted({name for name in header if name and header.count(name) > 1}):
+        complaints.add(Place(source), f"column '{name}' appears twice; keep one", line)
+    if len(header) == 1 and len(header[0].split()) > 1 and "(" not in header[0]:
+        words = f"one column '{header[0][:60]}'; separate columns by comma, semicolon or tab"
+        complaints.add(Place(source), words, line)
+
+
+def _decimal_points(sheet: Sheet) -> Sheet:
+    """Decimal commas become points where no cell has a point; else they stay as they are."""
+    cells = [cell for row in sheet.rows for cell in row]
+    comma = any(re.match(_COMMA, cell) for cell in cells)
+    if not comma or any("." in cell and is_number(cell) for cell in cells):
+        return sheet
+    rows = [[c.replace(",", ".") if re.match(_COMMA, c) else c for c in row] for row in sheet.rows]
+    return sheet._replace(rows=rows, notes=[*sheet.notes, "decimal commas read as points"])
+
+
+def write(path: Path, grid: formats.Grid) -> None:
+    """Lines of cells as a CSV file that `read` reads back exactly."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream, lineterminator="\n").writerows(cells for _, cells in grid)
+
+
+def _split(path: Path) -> formats.Grid:
+    lines = [
+        (number, line)
+        for number, line in enumerate(re.split(r"\r\n|\n|\r", formats.text(path)), start=1)
+        if line.strip(" \t,;")
     ]
+    named = (line for _, line in lines if not line.lstrip().startswith("#"))
+    outside = re.sub(r'"[^"]*"', "", next(named, ""))
+    delimiter = max(",;\t", key=outside.count)
+    try:
+        return [(number, next(csv.reader([line], delimiter=delimiter))) for number, line in lines]
+    except csv.Error as error:
+        raise InputError(f"{path}: not a table of cells ({error}); save it as CSV") from None
 
 
-def _number(path: Path, line: int, column: str, cell: str) -> float:
-    if cell.lower() in _MISSING:
-        return math.nan
-    if not _is_number(cell):
-        raise InputError(
-            f"{path}, line {line}, column '{column}': '{cell[:40]}' is not a number (decimal "
-            "point, no units; empty if not measured)"
-        )
-    value = float(cell)
-    if not math.isfinite(value):
-        raise InputError(
-            f"{path}, line {line}, column '{column}': '{cell}' is not finite; leave the cell empty"
-        )
-    return value
-
-
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Whether a cell is one number as Python writes it, NaN and infinity among them."""
     try:
         float(cell)
     except ValueError:
         return False
     return "_" not in cell
+
+
+def number(cell: str) -> float:
+    """A cell as a number; NaN where it is missing or none."""
+    return float(cell) if cell.lower() not in MISSING and is_number(cell) else math.nan

@@ -12,10 +12,10 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from steinmetz import registry
-from steinmetz.data import hold_out, noise, table
+from steinmetz.data import hold_out, noise
 from steinmetz.errors import InputError
 from steinmetz.experiments import base as experiments
-from steinmetz.experiments import measured, observe
+from steinmetz.experiments import door, measured, observe
 from steinmetz.laws import base as laws
 from steinmetz.materials import base as materials
 from steinmetz.potentials import terms
@@ -50,7 +50,8 @@ class Problem(NamedTuple):
     `train` and `held_out` are the data of all blocks, one below the other; `truth` is known for
     synthetic data only. `level` is the discrepancy a law is allowed, and noise that is not stated;
     `units` are the training data in units in which they are near one.
-    `notes` say what of the tables is not used, `held_out_as` which rows are held out.
+    `notes` say what of the tables is not used, `held_out_as` which rows are held out; `unit` is
+    that of stress and energy, empty where none is declared.
     """
 
     material: materials.Material
@@ -63,6 +64,7 @@ class Problem(NamedTuple):
     units: NaturalUnits
     notes: list[str]
     held_out_as: list[str]
+    unit: str = ""
 
     def fresh(self, key: Array, count: int) -> Observations:
         """What a law is judged by.
@@ -137,9 +139,9 @@ def prepare(key: Array, study: Study) -> Problem:
     tests = [experiments.build(source.experiment) for source in study.sources]
     for experiment in tests:
         experiment.check(material)
-    notes, kept_as = list[str](), list[str]()
+    notes, kept_as, unit = list[str](), list[str](), study.data.unit or ""
     if truth is None:
-        blocks, notes, kept_as = _measured(key, material, tests, study)
+        blocks, notes, kept_as, unit = _measured(key, material, tests, study)
     else:
         numbered = enumerate(zip(tests, study.sources, strict=True))
         blocks = [
@@ -155,7 +157,7 @@ def prepare(key: Array, study: Study) -> Problem:
     held_out = observe.joined(kept) if kept else None
     units = NaturalUnits.of(train, material.reference, material.sizes, study.noise.allowed)
     data = train, held_out, path, level, units
-    return Problem(material, truth, tuple(blocks), *data, notes + _few(train), kept_as)
+    return Problem(material, truth, tuple(blocks), *data, notes + _few(train), kept_as, unit)
 
 
 def _few(train: Observations) -> list[str]:
@@ -195,25 +197,55 @@ def _synthetic(
 
 def _measured(
     key: Array, material: materials.Material, tests: list[experiments.Experiment], study: Study
-) -> tuple[list[Block], list[str], list[str]]:
-    """The rows of all tables, some of them held out; notes, and how rows were held out."""
+) -> tuple[list[Block], list[str], list[str], str]:
+    """The rows of all tables, some of them held out; notes, how rows were held out, the unit."""
     tables = [Path(str(source.table)) for source in study.sources]
+    clean = door.read(material, _wanted(tests, study))
     read = [
-        measured.observations(material, test, table.read(path), source.noise)
-        for test, path, source in zip(tests, tables, study.sources, strict=True)
+        measured.observations(material, each.experiment, each.table, source.noise)
+        for each, source in zip(clean, study.sources, strict=True)
     ]
     kept = _kept(key, material, read, study)
     parts = zip(tests, read, kept, study.sources, strict=True)
     blocks = [_block(test, each, out.rows, source) for test, each, out, source in parts]
     if all(len(block.train.state) == 0 for block in blocks):
         raise InputError("every row is held out; lower data.held_out")
-    notes = [note for each in read for note in each.notes]
-    several = len(tables) > 1
-    return blocks, notes, [
-        f"{path.name}: {out.words}" if several else out.words
-        for path, out in zip(tables, kept, strict=True)
-        if out.words
-    ]  # fmt: skip
+    names = _names(tables, tests)
+    notes = [
+        f"{name}{note}"
+        for name, each, more in zip(names, clean, read, strict=True)
+        for note in (*each.notes, *more.notes)
+    ]
+    kept_as = [f"{name}{out.words}" for name, out in zip(names, kept, strict=True) if out.words]
+    return blocks, notes, kept_as, clean[0].unit
+
+
+def tables(study: Study) -> list[door.Clean]:
+    """What is understood of the tables of a study; nothing is fitted."""
+    material = materials.build(study.material)
+    tests = [experiments.build(source.experiment) for source in study.sources]
+    for experiment in tests:
+        experiment.check(material)
+    return door.read(material, _wanted(tests, study))
+
+
+def _wanted(tests: list[experiments.Experiment], study: Study) -> list[door.Wanted]:
+    """The tables of a study, with what is declared of them."""
+    return [
+        door.Wanted(Path(str(source.table)), test, source.declared)
+        for test, source in zip(tests, study.sources, strict=True)
+    ]
+
+
+def _names(tables: list[Path], tests: list[experiments.Experiment]) -> list[str]:
+    """What notes of a table begin with where there are several."""
+    if len(tables) == 1:
+        return [""]
+    parts = [
+        f", {test.name}" if tables.count(path) > 1 else ""
+        for path, test in zip(tables, tests, strict=True)
+    ]
+    return [f"{path.name}{part}: " for path, part in zip(tables, parts, strict=True)]
 
 
 def _kept(

@@ -7,10 +7,14 @@ from steinmetz.potentials.law import Law
 
 
 class About(NamedTuple):
-    """What a law does not know of itself: names of its material and of the study it comes from."""
+    """What a law does not know of itself: its material, the study it comes from, and its unit.
+
+    The unit is that of stress and energy per volume, empty where none was declared.
+    """
 
     material: str = ""
     study: str = ""
+    unit: str = ""
 
 
 # Of a law that comes from nowhere in particular.

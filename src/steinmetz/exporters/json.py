@@ -26,6 +26,7 @@ def export(law: Law, about: About = NOBODY) -> str:
         "latex": latex.export(law),
     }
     head = {"format": FORMAT, "material": about.material, "study": about.study}
+    head |= {"unit": about.unit} if about.unit else {}
     return json.dumps({**head, **structure(law), "closed_form": forms}, indent=2)
 
 
@@ -54,4 +55,5 @@ def from_dict(stored: dict[str, Any]) -> tuple[Law, About]:
     """Rebuild a law; a wrong type or number raises ValueError, KeyError or TypeError."""
     if stored["format"] != FORMAT:
         raise ValueError(f"format {stored['format']!r}")
-    return rebuild(stored), About(str(stored["material"]), str(stored["study"]))
+    words = (stored["material"], stored["study"], stored.get("unit", ""))
+    return rebuild(stored), About(*map(str, words))

@@ -51,6 +51,11 @@ def draw(outcome: Outcome, folder: Path) -> dict[str, Path]:
     return drawn
 
 
+def in_unit(label: str, unit: str) -> str:
+    """The label of an axis with its unit, where there is one."""
+    return f"{label} ({unit})" if unit else label
+
+
 def path(outcome: Outcome) -> Figure:
     """Ψ (never observed) above, stress below, a column per experiment.
 
@@ -68,9 +73,10 @@ def path(outcome: Outcome) -> Figure:
         for axis in (top, bottom):
             mark_range(axis, course.coordinate[segment.points], course.sampled[segment.points])
     kinds = {name.rstrip("0123456789") for name in outcome.problem.path.components}
-    axes[0, 0].set_ylabel("energy Ψ")
+    unit = outcome.problem.unit
+    axes[0, 0].set_ylabel(in_unit("energy Ψ", unit))
     axes[0, 0].legend()
-    axes[1, 0].set_ylabel(", ".join(sorted(kinds)))
+    axes[1, 0].set_ylabel(in_unit(", ".join(sorted(kinds)), unit))
     return figure
 
 
@@ -206,8 +212,8 @@ def parity(outcome: Outcome) -> Figure:
     ends = axis.get_xlim()
     axis.plot(ends, ends, "k--", lw=1)
     rows = "fitted" if problem.held_out is None else "held-out"
-    axis.set_xlabel(f"measured stress ({rows} rows)")
-    axis.set_ylabel("predicted stress")
+    axis.set_xlabel(in_unit(f"measured stress of {rows} rows", problem.unit))
+    axis.set_ylabel(in_unit("predicted stress", problem.unit))
     axis.legend(ncols=2, fontsize=7)
     return figure
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import xarray
 
-from steinmetz.data import noise
+from steinmetz.data import formats, noise
 from steinmetz.engine import carving
 from steinmetz.engine.fitness import fitted
 from steinmetz.engine.outcome import Outcome
@@ -80,7 +80,7 @@ def save(outcome: Outcome, folder: str | Path) -> Summary:
     folder = Path(folder).absolute()
     check_target(folder)
     summary = summarise(outcome)
-    about = About(outcome.study.material.name, outcome.study.name)
+    about = About(outcome.study.material.name, outcome.study.name, outcome.problem.unit)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with whole(folder) as work:
         (work / "figures").mkdir()
@@ -104,7 +104,8 @@ def _with_tables(study: Study, work: Path) -> Study:
     copied: dict[str, str] = {}
     for number, table in enumerate(dict.fromkeys(tables)):
         name = f"tables/{number}-{Path(table).name}"
-        shutil.copyfile(table, work / name)
+        file = formats.file_of(table)
+        shutil.copyfile(file, work / "tables" / f"{number}-{file.name}")
         copied[table] = name
     blocks = tuple(
         block.model_copy(update={"table": copied.get(block.table or "")})

@@ -30,6 +30,7 @@ def final(summary: Summary, folder: Path) -> str:
         *([f"  {summary.textbook.sentence}"] if summary.textbook else []),
         "",
         *([f"  moduli      {listed(summary.moduli)}"] if summary.moduli else []),
+        *([f"  unit        {summary.data.unit} (stress, energy)"] if summary.data.unit else []),
         f"  parameters  {counts.active} of {counts.full} ({counts.reason})",
         *_penalty(counts),
         *_structures(summary.structures),

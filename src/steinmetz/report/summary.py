@@ -111,6 +111,7 @@ class DataCounts(Document):
     extrapolated: bool = Field(description="whether these lie beyond the fitted ones")
     components: list[str]
     experiments: list[str]
+    unit: str = Field("", description="of stress and energy per volume; empty if not declared")
     notes: list[str]
 
 
@@ -201,6 +202,7 @@ def summarise(outcome: Outcome) -> Summary:
             extrapolated=outcome.extrapolated,
             components=list(problem.train.components),
             experiments=[block.experiment.name for block in problem.blocks],
+            unit=problem.unit,
             notes=problem.notes,
         ),
         versions={

@@ -17,6 +17,7 @@ from steinmetz import registry
 from steinmetz.data.noise import Config as Noise
 from steinmetz.errors import InputError
 from steinmetz.experiments import base as experiments
+from steinmetz.experiments import door, modes
 from steinmetz.infer import base as samplers
 from steinmetz.materials import base as materials
 from steinmetz.posterior.density import Config as Prior
@@ -101,19 +102,20 @@ def measured_jointly(
 ) -> Study:
     """The study that fits several tables together, each of the named experiment.
 
-    None is the usual one.
-
-    `deviations` are the relative and the absolute noise, each a number or 'estimated'.
-    Incompressible tests make the material so.
+    Where None is named, a table may say its tests itself, in a column `mode` or a comment; else it
+    is of the usual one. `deviations` are the relative and the absolute noise, each a number or
+    'estimated'. Incompressible tests make the material so.
     """
-    kinds = [
-        None if name is None else experiments.load(name).Config(name=name) for name in experiment
+    tests = [
+        (path, kind)
+        for path, name in zip(tables, experiment, strict=True)
+        for kind in ([modes.known(name)] if name else door.modes_of(path) or [""])
     ]
-    free = any(kind is not None and experiments.build(kind).free is not None for kind in kinds)
-    given = {"material.incompressible": True, **(changes or {})} if free else dict(changes or {})
+    kinds = [experiments.load(name).Config(name=name) if name else None for _, name in tests]
+    given = {**modes.material([name for _, name in tests if name]), **(changes or {})}
     blocks = [
-        {"table": str(path.absolute())} | ({} if kind is None else {"experiment": kind.name})
-        for path, kind in zip(tables, kinds, strict=True)
+        {"table": str(path.absolute())} | ({"experiment": kind.name} if kind else {})
+        for (path, _), kind in zip(tests, kinds, strict=True)
     ]
     raw = {
         "name": _plain("-".join(path.stem for path in tables)),

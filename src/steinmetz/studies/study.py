@@ -4,16 +4,20 @@ TOML files and `--set` are exactly these fields.
 """
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pydantic
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializeAsAny
 
+from steinmetz.data import formats, headers, units
+from steinmetz.data.branches import Branch
 from steinmetz.data.hold_out import Way
 from steinmetz.data.noise import Config as Noise
 from steinmetz.experiments import base as experiments
+from steinmetz.experiments import door
 from steinmetz.infer import base as samplers
 from steinmetz.materials import base as materials
 from steinmetz.posterior import density
@@ -34,7 +38,46 @@ class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Block(_Section):
+def _valid(check: Callable[[str], object]) -> pydantic.AfterValidator:
+    """A text that a function can read."""
+
+    def checked(text: str) -> str:
+        check(text)
+        return text
+
+    return pydantic.AfterValidator(checked)
+
+
+# Fields that say nothing of a run until they are given.
+_SILENT: dict[str, JsonValue] = {"silent": True}
+
+
+class Declared(_Section):
+    """What is declared of tables that do not say it themselves."""
+
+    unit: Annotated[str, _valid(units.of_stress)] | None = Field(
+        None,
+        description="unit of stress columns whose header names none, such as 'MPa'",
+        json_schema_extra=_SILENT,
+    )
+    measure: Annotated[str, _valid(headers.measure)] | None = Field(
+        None,
+        description="measure of a column named 'stress' alone: nominal, cauchy or second_piola",
+        json_schema_extra=_SILENT,
+    )
+    area: Annotated[str, _valid(units.area)] | None = Field(
+        None,
+        description="undeformed area under a force, such as '12.5 mm^2'",
+        json_schema_extra=_SILENT,
+    )
+    branch: Branch | None = Field(
+        None,
+        description="rows of a curve that are taken: loading, unloading or both (all rows)",
+        json_schema_extra=_SILENT,
+    )
+
+
+class Block(Declared):
     """One block of data: an experiment, how much of it, and its noise.
 
     What is not given is data's.
@@ -44,7 +87,7 @@ class Block(_Section):
         None, description="experiment by name, with its settings; the material's usual one"
     )
     count: int | None = Field(None, ge=1, le=1_000_000, description="states to generate")
-    table: str | None = Field(None, description="CSV file of measured rows, instead of a law")
+    table: str | None = Field(None, description="file of measured rows, instead of a law")
     held_out: float | None = Field(
         None, ge=0, lt=1, description="share of the measured rows kept for the test"
     )
@@ -60,9 +103,10 @@ class Source(BaseModel):
     table: str | None
     held_out: float
     noise: Noise
+    declared: door.Declared = door.Declared()
 
 
-class Data(_Section):
+class Data(Declared):
     """Where stress comes from: a generating law, or tables of measured rows."""
 
     law: str | None = Field(None, description="generating law (see `steinmetz list`)")
@@ -74,7 +118,7 @@ class Data(_Section):
         description="experiment by name, with its settings; the material's usual one"
     )
     count: int = Field(80, ge=1, le=1_000_000, description="states to generate")
-    table: str | None = Field(None, description="CSV file of measured rows, instead of a law")
+    table: str | None = Field(None, description="file of measured rows, instead of a law")
     held_out: float = Field(
         0.2,
         ge=0,
@@ -165,7 +209,13 @@ class Study(BaseModel):
             }
             for block in self.data.blocks
         ]
-        return tuple(Source(**{**usual, "noise": self.noise, **own}) for own in given or [{}])
+        said = {name: getattr(self.data, name) for name in Declared.model_fields}
+        sources = []
+        for own in given or [{}]:
+            words = {name: own.pop(name, said[name]) for name in said}
+            declared = door.Declared(**{name: word for name, word in words.items() if word})
+            sources.append(Source(**{**usual, "noise": self.noise, **own}, declared=declared))
+        return tuple(sources)
 
     def content(self, stage: Stage) -> Raw:
         """All that the result of a stage depends on: the one answer for every cache.
@@ -190,14 +240,15 @@ def _needed(section: BaseModel, stage: Stage) -> Raw:
     for name, field in type(section).model_fields.items():
         extra = field.json_schema_extra
         begins = extra.get("stage") if isinstance(extra, dict) else None
-        if begins in _STAGES and _STAGES.index(begins) > _STAGES.index(stage):
+        silent = isinstance(extra, dict) and "silent" in extra and getattr(section, name) is None
+        if silent or (begins in _STAGES and _STAGES.index(begins) > _STAGES.index(stage)):
             late.add(name)
     return section.model_dump(mode="json", exclude=late)
 
 
 def _digest(path: Path) -> str:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return hashlib.sha256(formats.file_of(str(path)).read_bytes()).hexdigest()
     except OSError:
         return "unreadable"
 

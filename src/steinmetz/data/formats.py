@@ -1,0 +1,147 @@
+"""Files as lines of text cells: plain text, Excel and Parquet.
+
+Excel and Parquet are read by pandas with packages that are not installed by default; what is
+missing is named in one sentence.
+"""
+
+import importlib
+import importlib.util
+import math
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, TypeAlias
+
+from steinmetz.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas
+
+Grid: TypeAlias = list[tuple[int, list[str]]]
+"""Lines of cells with their numbers in the file."""
+
+EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
+PARQUET = (".parquet", ".pq")
+# Which package pandas reads an ending with.
+_ENGINES = {
+    **{".xlsx": "openpyxl", ".xlsm": "openpyxl", ".xls": "xlrd", ".ods": "odf"},
+    **dict.fromkeys(PARQUET, "pyarrow"),
+}
+_INSTALLED_BY = {"openpyxl": "steinmetz[tables]", "pyarrow": "steinmetz[tables]", "odf": "odfpy"}
+
+
+def split_sheet(path: Path) -> tuple[Path, str]:
+    """FILE.xlsx#sheet as a file and the name of a sheet; the name is empty where none is said."""
+    head, hash_, sheet = str(path).rpartition("#")
+    if hash_ and not path.exists() and Path(head).suffix.lower() in EXCEL:
+        return Path(head), sheet
+    return path, ""
+
+
+def file_of(table: str) -> Path:
+    """The file that a table lies in, whichever sheet of it is meant."""
+    return split_sheet(Path(table))[0]
+
+
+def is_spreadsheet(path: Path) -> bool:
+    """Whether a file is one of Excel or LibreOffice, by its ending."""
+    return split_sheet(path)[0].suffix.lower() in EXCEL
+
+
+def check_readable(path: Path, largest: int) -> None:
+    """Refuse what is not there, is no file or is too large."""
+    file, _ = split_sheet(path)
+    try:
+        if file.stat().st_size > largest:
+            raise InputError(f"{file}: larger than {largest // 1_000_000} MB; split the file")
+        with file.open("rb"):
+            pass
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "unreadable"
+        raise InputError(f"cannot read {file}: {reason.lower()}") from None
+
+
+def text(path: Path) -> str:
+    """The text of a file in UTF-8, or UTF-16 if it says so."""
+    raw = path.read_bytes()
+    wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    try:
+        found = raw.decode("utf-16" if wide else "utf-8-sig")
+    except UnicodeDecodeError:
+        words = "not a text file in UTF-8; save the table as CSV (UTF-8)"
+        raise InputError(f"{path}: {words}") from None
+    if "\0" in found:
+        words = "not a text file (it holds NUL bytes); save the table as CSV (UTF-8)"
+        raise InputError(f"{path}: {words}")
+    return found
+
+
+def spreadsheet(path: Path) -> Grid:
+    """One sheet: the only one, or the one that FILE#sheet names."""
+    file, wanted = split_sheet(path)
+    pandas = _pandas(file)
+    try:
+        sheets = pandas.read_excel(file, sheet_name=None, header=None, dtype=object)
+    except Exception as error:
+        raise InputError(_damaged(file, error)) from None
+    named = {str(name): frame for name, frame in sheets.items() if not frame.empty}
+    if wanted and wanted not in named:
+        words = f"there is no sheet '{wanted}' with cells in it; possible: {', '.join(named)}"
+        raise InputError(f"{file}: {words}")
+    if not wanted and len(named) > 1:
+        first = next(iter(named))
+        raise InputError(
+            f"{file}: {len(named)} sheets ({', '.join(named)}); name one, such as "
+            f"'{file.name}#{first}'"
+        )
+    if not named:
+        raise InputError(f"{file}: every sheet is empty")
+    frame = named[wanted] if wanted else next(iter(named.values()))
+    return [(i + 1, [_cell(c) for c in row]) for i, row in enumerate(frame.values.tolist())]
+
+
+def parquet(path: Path) -> Grid:
+    """Column names and rows of a Parquet file."""
+    pandas = _pandas(path)
+    try:
+        frame = pandas.read_parquet(path)
+    except Exception as error:
+        raise InputError(_damaged(path, error)) from None
+    return grid(frame)
+
+
+def grid(frame: "pandas.DataFrame") -> Grid:
+    """A DataFrame as lines: its column names first."""
+    rows = [[str(name) for name in frame.columns]]
+    rows += [[_cell(cell) for cell in row] for row in frame.astype(object).values.tolist()]
+    return list(enumerate(rows, start=1))
+
+
+def _cell(value: object) -> str:
+    """A cell as text that is read back exactly; what is missing is empty."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bool | int | float):
+        return repr(value)
+    if hasattr(value, "item"):
+        return _cell(value.item())
+    text = str(value)
+    return "" if text in ("<NA>", "NaT") else text
+
+
+def _pandas(path: Path) -> ModuleType:
+    """pandas, if it and what it reads this file with are installed."""
+    package = _ENGINES[path.suffix.lower()]
+    for needed in ("pandas", package):
+        if importlib.util.find_spec(needed) is None:
+            install = _INSTALLED_BY.get(package, package)
+            raise InputError(
+                f"{path}: reading {path.suffix} files needs the package {needed}; install it "
+                f"(pip install '{install}'), or save the table as CSV"
+            )
+    return importlib.import_module("pandas")
+
+
+def _damaged(path: Path, error: Exception) -> str:
+    """One sentence about a file that another package could not read."""
+    reason = (str(error) or type(error).__name__).splitlines()[0][:120]
+    return f"{path}: the file cannot be read ({reason}); save the table as CSV"

@@ -1,0 +1,61 @@
+"""Commands about tables: what is understood of one, and examples of every kind."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from steinmetz import commands
+from steinmetz.options import Changes, DataOptions, Files, packed, settings
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file to the command line."""
+    app.command()(packed(check))
+    app.command()(template)
+
+
+def check(
+    data: Files,
+    changes: Changes = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--out", help="Picture to write (PNG).", show_default="NAME-check.png"),
+    ] = None,
+    *,
+    tables: DataOptions,
+) -> None:
+    """Read tables as `fit` does, say what is understood and what is odd, draw it; fit nothing.
+
+    Test, stress measure, unit, rows, ranges, empty cells and curves are said of each table, with a
+    note on everything that was converted, left out or looks wrong. What cannot be read is named
+    with line, column and remedy, all at once, with exit code 2.
+
+    Examples:
+
+      steinmetz check pull.csv --experiment uniaxial
+
+      steinmetz check pull.csv bulge.csv --experiment uniaxial --experiment equibiaxial
+    """
+    from steinmetz.studies import config
+
+    kinds, words = tables.kinds(len(data)), tables.changes() | settings(changes, None)
+    study = config.measured_jointly(data, kinds, (0.05, 0.0), words)
+    commands.check(study, picture)
+
+
+def template(
+    mode: Annotated[str, typer.Argument(help="An experiment of `steinmetz list`.")],
+    file: Annotated[
+        Path | None, typer.Option("--out", help="File to write.", show_default="MODE.csv")
+    ] = None,
+) -> None:
+    """Write an example table of a test, with comments that explain it; `fit` reads it as it is.
+
+    Examples:
+
+      steinmetz template uniaxial
+
+      steinmetz template biaxial --out sheet.csv
+    """
+    commands.template(mode, file)
