@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from steinmetz.data import formats
 from steinmetz.data import table as tables
 from steinmetz.engine import run as engine
+from steinmetz.engine.blocks import tables as understood
 from steinmetz.engine.outcome import Outcome
-from steinmetz.engine.problem import tables as understood
 from steinmetz.errors import InputError
 from steinmetz.exporters.base import About
 from steinmetz.exporters.base import load as exporter

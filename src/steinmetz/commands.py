@@ -240,7 +240,7 @@ def next_test(folder: Path, points: int, relative: float | None, absolute: float
 
 def check(study: "Study", picture: Path | None) -> None:
     """Say and draw what is understood of the tables of a study."""
-    from steinmetz.engine.problem import tables
+    from steinmetz.engine.blocks import tables
     from steinmetz.report import understood
 
     target = picture or Path(f"{study.name}-check.png")

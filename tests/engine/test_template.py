@@ -9,7 +9,7 @@ import pytest
 import steinmetz
 from cases import CHEAP, present
 from steinmetz import registry
-from steinmetz.engine import problem
+from steinmetz.engine import blocks, problem
 from steinmetz.engine.template import example
 from steinmetz.studies import config
 
@@ -19,7 +19,7 @@ def test_an_example_is_understood_without_a_flag(tmp_path: Path, mode: str) -> N
     file = tmp_path / "example.csv"
     file.write_text(example(mode), encoding="utf-8")
     study = config.measured_jointly([file], [None], (0.05, 0.0))
-    (found,) = problem.tables(study)
+    (found,) = blocks.tables(study)
     assert (found.experiment.name, found.unit, found.missing) == (mode, "MPa", 0)
     assert found.notes == []
     assert len(found.table.lines) == 25

@@ -1,7 +1,6 @@
 """Read a study by name, from a TOML file or for tables of measured rows, with changes.
 
-Raw settings become checked records; the first wrong one is named in one sentence with what is
-possible.
+Raw settings become checked records; the first wrong one is named with what is possible.
 """
 
 import copy
@@ -128,7 +127,7 @@ def measured_jointly(
 
 def _plain(text: str) -> str:
     """A text as the name of a study: letters, digits and . _ - only."""
-    letters = (c if (c.isalnum() and c.isascii()) or c in "._-" else "_" for c in text)
+    letters = (c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in text)
     return "".join(letters).lstrip("._-")[:64] or "fit"
 
 
