@@ -13,7 +13,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 from pydantic import BaseModel, ConfigDict
 
 from steinmetz.errors import InputError
@@ -158,6 +158,19 @@ class Observations(NamedTuple):
         """Root mean square of the observed values: the unit of stress of this data set."""
         values = np.asarray(self.values)[np.asarray(self.observed)]
         return float(np.sqrt(np.mean(values**2)))
+
+    def rows(self, index: Int[np.ndarray, "rows"]) -> "Observations":
+        """Some rows."""
+        fields = self._asdict().items()
+        arrays = {name: array[index] for name, array in fields if name != "components"}
+        return self._replace(**arrays)
+
+    def spread(self, most: int) -> "Observations":
+        """As many rows at most, evenly spaced, the first and the last among them."""
+        count = len(self.state)
+        if count <= most:
+            return self
+        return self.rows(np.linspace(0, count - 1, most).astype(int))
 
     def scaled(self, sizes: tuple[float, ...]) -> "Observations":
         """The same data for inputs measured in units of `sizes`."""

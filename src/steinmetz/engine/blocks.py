@@ -6,7 +6,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int
+from jaxtyping import Array
 
 from steinmetz.data import hold_out, noise
 from steinmetz.errors import InputError
@@ -137,14 +137,8 @@ def _block(
 ) -> Block:
     """One table; where all of it is held out, its rows still tell the range of the test."""
     every, fitted = read.observations, np.flatnonzero(~out)
-    held_out = _rows(every, np.flatnonzero(out)) if out.any() else None
+    held_out = every.rows(np.flatnonzero(out)) if out.any() else None
     rows = read.rows[fitted] if fitted.size else read.rows
     places = tuple(f"{Path(str(source.table)).name} line {line}" for line in read.lines[fitted])
-    data = _rows(every, fitted), held_out
+    data = every.rows(fitted), held_out
     return Block(test.covering(rows), source.noise, rows, *data, places)
-
-
-def _rows(observations: Observations, index: Int[np.ndarray, "rows"]) -> Observations:
-    fields = observations._asdict().items()
-    arrays = {name: array[index] for name, array in fields if name != "components"}
-    return observations._replace(**arrays)

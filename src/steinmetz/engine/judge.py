@@ -21,6 +21,8 @@ from steinmetz.scores import base as further
 # The cross-check of the certificate also looks at states twice as far from the reference as the
 # data.
 _REACH = 2.0
+# Fitted rows whose coverage is counted, at most.
+_ROWS = 500
 
 
 class PathPredictions(NamedTuple):
@@ -120,7 +122,8 @@ def fitted(key: Array, problem: Problem, law: Law, bands: Bands) -> scores.Cover
     """How many fitted values lie in the predictive bands, where other rows are held out."""
     if problem.held_out is None:
         return None
-    judged = _measured(jax.random.fold_in(key, 1), law, bands, problem.train, problem.floor)
+    rows = problem.train.spread(_ROWS)
+    judged = _measured(jax.random.fold_in(key, 1), law, bands, rows, problem.floor)
     return measures.coverage(judged.predictive, judged.values, judged.observed)
 
 

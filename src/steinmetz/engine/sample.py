@@ -1,5 +1,6 @@
 """Sample the posterior of a carved law, and measure how well that went."""
 
+import dataclasses
 import hashlib
 import json
 from typing import NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from steinmetz.cache import Cache
+from steinmetz.data.quadratic import Quadratic
 from steinmetz.engine.problem import Problem, network_of
 from steinmetz.errors import InputError
 from steinmetz.infer import modes, sampling
@@ -21,9 +23,10 @@ from steinmetz.posterior import batched, density
 from steinmetz.potentials.base import Potential
 from steinmetz.potentials.law import structure
 from steinmetz.potentials.mechanics import Terms
-from steinmetz.records import Report
+from steinmetz.potentials.straight import Straight
+from steinmetz.records import Reference, Report
 from steinmetz.shapes import Particles, PerParticle, Scalar, Theta, Vector
-from steinmetz.sparsify import carve
+from steinmetz.sparsify import carve, written
 from steinmetz.studies.study import Study
 
 # Places from which modes of a posterior are looked for, the refitted law among them.
@@ -97,7 +100,37 @@ def posterior_of(carved: carve.Carved, problem: Problem, study: Study) -> densit
     law, units = carved.law, problem.units
     likelihood = density.Likelihood(carved.quadratic, problem.train.cells, study.noise.unknown)
     prior, potential = prior_of(study, problem, carved), potential_of(study, problem, carved)
-    return density.build(law, likelihood, units.parameters(law.graph), prior, potential)
+    whole = density.build(law, likelihood, units.parameters(law.graph), prior, potential)
+    some = study.infer.chosen(whole.dimension).settings.batch_size is not None
+    return whole if some else straightened(whole, carved)
+
+
+def straightened(posterior: density.Posterior, carved: carve.Carved) -> density.Posterior:
+    """The same density of a law that is linear in its parameters, from one triangle of all data.
+
+    A law with a free constant, or one carved from a network, stays as it is.
+    """
+    graph = carved.law.graph
+    if not isinstance(graph, Terms) or any(term.free for term in graph.terms):
+        return posterior
+    data = written.Problem.of(carved.quadratic, carved.law.reference)
+    rows = data.changes(written.Structure(carved.law, 0.0).written)
+    beside = np.concatenate([rows, data.target[:, None]], axis=1)
+    size = graph.size
+    triangle = np.asarray(np.linalg.qr(np.pad(beside, ((0, size + 1), (0, 0))), mode="r"))
+    left = float(triangle[size, size]) ** 2 + data.constant
+    one = Quadratic(
+        jnp.zeros((1, size)),
+        jnp.asarray(triangle[None, :size, :size]),
+        jnp.asarray(triangle[None, :size, size]),
+        jnp.asarray(left),
+    )
+    likelihood = dataclasses.replace(posterior.likelihood, quadratic=one)
+    potential = Straight(graph.names(), graph.nonnegative)
+    rest = Reference((0.0,) * size)
+    return dataclasses.replace(
+        posterior, potential=potential, reference=rest, likelihood=likelihood
+    )
 
 
 def modes_of(key: Array, posterior: density.Posterior, theta: Theta) -> modes.Modes:

@@ -27,6 +27,8 @@ from steinmetz.report.style import COLOURS, STYLE, distinct, focus, mark_range
 
 # Histograms of the first parameters only; nobody reads a thousand.
 _MARGINALS = 48
+# Rows that are drawn against their predictions, at most.
+_PARITY = 500
 # Ends of the central 95 % band.
 _BAND = (0.025, 0.975)
 
@@ -194,7 +196,7 @@ def marginals(outcome: Outcome) -> Figure:
 def parity(outcome: Outcome) -> Figure:
     """Measured rows: held-out ones where there are any, else all."""
     problem = outcome.problem
-    shown = problem.held_out or problem.train
+    shown = (problem.held_out or problem.train).spread(_PARITY)
     pushed = outcome.bands.push(shown.map)[0]
     key, deviations = jax.random.key(outcome.study.seed), (shown.relative, shown.absolute)
     drawn = predictive(key, pushed, deviations, problem.floor, outcome.bands.noise)
