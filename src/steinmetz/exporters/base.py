@@ -9,12 +9,14 @@ from steinmetz.potentials.law import Law
 class About(NamedTuple):
     """What a law does not know of itself: its material, the study it comes from, and its unit.
 
-    The unit is that of stress and energy per volume, empty where none was declared.
+    The unit is that of stress and energy per volume, empty where none was declared. `draw` is the
+    number of a draw of the posterior, empty for the law itself.
     """
 
     material: str = ""
     study: str = ""
     unit: str = ""
+    draw: str = ""
 
 
 # Of a law that comes from nowhere in particular.
@@ -32,5 +34,5 @@ class ExporterFile(Protocol):
 
 
 def load(name: str) -> ExporterFile:
-    """The file of an exporter by name."""
-    return registry.load_as("exporters", name, ExporterFile)
+    """The file of an exporter by name; hyphens stand for underscores."""
+    return registry.load_as("exporters", name.replace("-", "_"), ExporterFile)

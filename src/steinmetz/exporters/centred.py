@@ -121,17 +121,17 @@ def text(law: Law, digits: int) -> str:
     """Ψ̂ in one line."""
     from sympy.printing.str import StrPrinter
 
-    return _joined(law, digits, _one_first(StrPrinter)())
+    return _joined(law, digits, one_first(StrPrinter)())
 
 
 def latex(law: Law, digits: int, names: dict[Form, str]) -> str:
     """Ψ̂ for a paper; `names` are those of symbols."""
     from sympy.printing.latex import LatexPrinter
 
-    return _joined(law, digits, _one_first(LatexPrinter)({"symbol_names": names}))
+    return _joined(law, digits, one_first(LatexPrinter)({"symbol_names": names}))
 
 
-def _one_first(printer: Any) -> Any:
+def one_first(printer: Any) -> Any:
     """A printer that puts numbers last, J⁵ + J⁻⁵ − 2, but writes 1 − x and not −x + 1."""
 
     class Printer(printer):  # type: ignore[misc]

@@ -9,12 +9,14 @@ from steinmetz.potentials.activations import ACTIVATIONS
 from steinmetz.potentials.graph import Graph
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.mechanics import Terms
+from steinmetz.potentials.volume import completed
 
 
 def expression(law: Law, digits: int | None = None) -> Any:
     """Ψ̂ as a SymPy expression in the inputs; with `digits`, every constant is rounded first."""
     import sympy
 
+    law = completed(law)
     if isinstance(law.graph, Terms):
         return centred.expression(law, 17 if digits is None else digits)
     symbols = [sympy.Symbol(name, real=True) for name in law.graph.inputs]

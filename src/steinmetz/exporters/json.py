@@ -11,6 +11,8 @@ from steinmetz.errors import InputError
 from steinmetz.exporters import latex, text
 from steinmetz.exporters.base import NOBODY, About
 from steinmetz.potentials.law import Law, rebuild, structure
+from steinmetz.potentials.volume import completed
+from steinmetz.reading import parsed
 
 SUFFIX = ".json"
 FORMAT = "steinmetz-law/3"
@@ -20,6 +22,7 @@ _EXACT = 17
 
 def export(law: Law, about: About = NOBODY) -> str:
     """Everything needed to rebuild the law exactly, and its closed form for people."""
+    law = completed(law)
     forms = {
         "text": text.export(law),
         "exact": text.export(law, digits=_EXACT),
@@ -28,17 +31,6 @@ def export(law: Law, about: About = NOBODY) -> str:
     head = {"format": FORMAT, "material": about.material, "study": about.study}
     head |= {"unit": about.unit} if about.unit else {}
     return json.dumps({**head, **structure(law), "closed_form": forms}, indent=2)
-
-
-def parsed(path: Path) -> Any:
-    """What a JSON file holds, or one sentence about why it cannot be read."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        reason = (error.strerror or "unreadable").lower()
-        raise InputError(f"cannot read {path}: {reason}") from None
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise InputError(f"{path} is not a JSON file") from None
 
 
 def read(path: Path) -> tuple[Law, About]:

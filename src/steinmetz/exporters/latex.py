@@ -6,6 +6,7 @@ from steinmetz.exporters.closed_form import expression
 from steinmetz.exporters.text import DIGITS
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.mechanics import Terms
+from steinmetz.potentials.volume import completed
 
 SUFFIX = ".tex"
 
@@ -14,6 +15,7 @@ def export(law: Law, about: About = NOBODY, digits: int = DIGITS) -> str:
     """Ψ̂ with inputs such as I_{1}, constants rounded to `digits`."""
     import sympy
 
+    law = completed(law)
     names = {sympy.Symbol(name, real=True): _subscript(name) for name in law.graph.inputs}
     if isinstance(law.graph, Terms):
         return r"\hat{\Psi} = " + centred.latex(law, digits, names)
