@@ -1,0 +1,1 @@
+"""Finite elements over a posterior: what the uncertainty of a law is worth in a part."""
