@@ -1,6 +1,7 @@
 """Processes side by side: every task once, failures in words, no process left over."""
 
 import os
+import signal
 from pathlib import Path
 from typing import NoReturn
 
@@ -60,3 +61,24 @@ def test_an_interrupt_ends_the_processes(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         workers.each(noted, tasks(1), Path(tmp_path), 1, interrupted)
+
+
+def lost_once(task: Named, folder: Path) -> None:
+    """A process that ends while it works on one task, the first time."""
+    begun = folder / f"begun-{task.label}"
+    if task.label == "point1" and not begun.exists():
+        begun.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    noted(task, folder)
+
+
+def test_a_lost_process_costs_one_task_which_is_done_again(tmp_path: Path) -> None:
+    given_up = workers.each_again(lost_once, tasks(4), tmp_path, 2, lambda *_: None, 2)
+    assert given_up == []
+    assert (tmp_path / "begun-point1").exists()
+    assert {f"point{number}" for number in range(4)} <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_a_task_is_not_tried_for_ever(tmp_path: Path) -> None:
+    mine = tasks(1)
+    assert workers.each_again(lost, mine, tmp_path, 1, lambda *_: None, 2) == mine

@@ -8,13 +8,14 @@ in it is continued; `ContentCache` holds finished results, each known by what it
 import hashlib
 import io
 import json
+import logging
 import os
 import re
 import tempfile
 import threading
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import TypeVar
@@ -22,10 +23,12 @@ from typing import TypeVar
 import numpy as np
 from pydantic import BaseModel
 
+from steinmetz import reading
+
 # Names of our files in a folder, where other people's files may lie as well.
-_OURS = r"[0-9a-f]{16}-[A-Za-z0-9_-]+\.(npz|json)|.*\.tmp|\.lock"
-# Held by the process that changes a manifest.
-_LOCK = ".lock"
+_OURS = r"[0-9a-f]{16}-[A-Za-z0-9_-]+\.(npz|before)|tmp\w{8}\.tmp"
+# Bytes of the SHA-256 that ends a file, and those above which it is hardly one of ours.
+_DIGEST, _LARGEST = 32, 64_000_000_000
 # Raised when the same content would mean other numbers than before.
 _EDITION = 1
 # Where the JSON of a result stands among its arrays.
@@ -43,60 +46,72 @@ class Cache:
     """Arrays by name in `folder`, which is made when the first of them is kept.
 
     Files carry the fingerprint of a text that says what is computed, so that those of another study
-    are never taken for ours. A manifest lists the SHA-256 of every file; one that does not match it
-    is taken for damaged, which is as if it were not there.
+    are never taken for ours, and end with the SHA-256 of what is in them. The version before is
+    kept beside every file: where the last one is damaged, that one is used, and it is said.
     """
 
     def __init__(self, folder: Path, fingerprint: str) -> None:
         self.folder = folder
         self._mark = hashlib.sha256(fingerprint.encode()).hexdigest()[:16]
-        self._manifest = folder / f"{self._mark}-manifest.json"
+        self._full = False
         self._lock = threading.Lock()
 
     @property
     def found(self) -> bool:
         """Whether something of this work is kept."""
-        return bool(self._listed())
+        return any(self.folder.glob(f"{self._mark}-*"))
 
     def get(self, name: str) -> dict[str, np.ndarray] | None:
-        """The arrays kept under a name; None where there are none, or the file is damaged."""
-        file = f"{self._mark}-{name}.npz"
-        try:
-            content = (self.folder / file).read_bytes()
-            if hashlib.sha256(content).hexdigest() != self._listed().get(file):
-                return None
-            with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-                return {key: stored[key] for key in stored.files}
-        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
-            return None
+        """The arrays kept under a name: the last that are whole; None where there are none."""
+        last, before = self._paths(name)
+        for path in (last, before):
+            arrays = _arrays(path)
+            if arrays is not None:
+                if path == before:
+                    _said(f"{last} is damaged or missing; going on from the one before it")
+                return arrays
+        if last.exists():
+            _said(f"{last} is damaged, and none before it is kept; this is computed again")
+        return None
 
     def put(self, name: str, **arrays: np.ndarray) -> None:
-        """Keep arrays: written beside, flushed and renamed; then the manifest, in the same way."""
-        self.folder.mkdir(parents=True, exist_ok=True)  # two threads may come here at once
+        """Keep arrays: written beside, flushed and renamed, the last ones kept as those before.
+
+        A full disk costs what would have been kept, not the work: it is said, once.
+        """
         packed = io.BytesIO()
         np.savez(packed, allow_pickle=False, **arrays)
-        content, file = packed.getvalue(), f"{self._mark}-{name}.npz"
-        with self._lock, _alone(self.folder):
-            self._write(file, content)
-            listed = {**self._listed(), file: hashlib.sha256(content).hexdigest()}
-            self._write(self._manifest.name, json.dumps(listed, indent=1, sort_keys=True).encode())
-
-    def _listed(self) -> dict[str, str]:
-        """The manifest: SHA-256 by file name; empty where there is none that can be read."""
+        content = packed.getvalue()
         try:
-            listed = json.loads(self._manifest.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return listed if isinstance(listed, dict) else {}
+            self.folder.mkdir(parents=True, exist_ok=True)  # two threads may come here at once
+            with self._lock:
+                self._write(*self._paths(name), content + hashlib.sha256(content).digest())
+            self._full = False
+        except OSError as error:
+            if not self._full:
+                why = (error.strerror or "error").lower()
+                _said(f"cannot keep unfinished work in {self.folder} ({why}); going on without")
+            self._full = True
 
-    def _write(self, name: str, content: bytes) -> None:
-        """Whole or not at all: a reader sees the old file or the new one."""
+    def _paths(self, name: str) -> tuple[Path, Path]:
+        """The file of a name, and the one before it."""
+        stem = f"{self._mark}-{name}"
+        return self.folder / f"{stem}.npz", self.folder / f"{stem}.before"
+
+    def _write(self, last: Path, before: Path, content: bytes) -> None:
+        """Whole or not at all: at every moment, one of the two is whole."""
         handle, path = tempfile.mkstemp(dir=self.folder, suffix=".tmp")
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(path, self.folder / name)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            with suppress(FileNotFoundError):
+                os.replace(last, before)
+            os.replace(path, last)
+        except BaseException:
+            Path(path).unlink(missing_ok=True)
+            raise
 
     def clear(self) -> None:
         """Remove our files, and the folder if nothing else is in it: the work is done."""
@@ -109,17 +124,22 @@ class Cache:
             self.folder.rmdir()
 
 
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """No other process changes a manifest of this folder meanwhile, where files can be locked."""
+def _arrays(path: Path) -> dict[str, np.ndarray] | None:
+    """The arrays of a file that ends with the SHA-256 of the rest; None if it does not."""
     try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    with (folder / _LOCK).open("ab") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)  # let go of when the file is closed, or the process dies
-        yield
+        whole = reading.content(path, _LARGEST)
+        content, digest = whole[:-_DIGEST], whole[-_DIGEST:]
+        if hashlib.sha256(content).digest() != digest:
+            return None
+        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+            return {key: stored[key] for key in stored.files}
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
+        return None
+
+
+def _said(words: str) -> None:
+    """Tell people; without a handler of their own, on standard error."""
+    logging.getLogger("steinmetz").warning("steinmetz: %s", words)
 
 
 class ContentCache:

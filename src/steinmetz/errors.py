@@ -1,4 +1,6 @@
-"""The two exceptions a user is meant to read."""
+"""The two exceptions a user is meant to read, and what is said of a disk."""
+
+import re
 
 
 class InputError(ValueError):
@@ -11,3 +13,10 @@ class InputError(ValueError):
 
 class RunFailure(RuntimeError):
     """A run that could not give a result: one sentence with what to try. Exit code 1."""
+
+
+def unwritten(error: OSError) -> str:
+    """Why something was not written, in the words of the system, and where if that is known."""
+    hidden = re.search(r"error message = '([^']*)'", str(error))  # HDF5 hides it in a long text
+    words = error.strerror or (hidden[1] if hidden else str(error).partition("\n")[0])
+    return words.lower() + (f" ({error.filename})" if error.filename else "")

@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -64,6 +65,66 @@ def each(work: Work[T], tasks: Sequence[T], folder: Path, jobs: int, told: Told)
                 _result(future)
 
 
+def each_again(
+    work: Work[T], tasks: Sequence[T], folder: Path, jobs: int, told: Told, tries: int
+) -> list[T]:
+    """Do all tasks as `each` does; a process that is lost costs its task alone, which is retried.
+
+    Every process has a pool of its own, so that the others do not hear of it. Returns the tasks
+    whose process was lost `tries` times.
+    """
+    waiting = deque((task, 1) for task in tasks)
+    given_up: list[T] = []
+    with _seats(jobs) as free:
+        under_way: dict[Future[None], tuple[_Seat, T, int]] = {}
+        while waiting or under_way:
+            while waiting and free:
+                seat, (task, tried) = free.pop(), waiting.popleft()
+                under_way[seat.submit(work, task, folder)] = seat, task, tried
+            names = [task.label for _, task, _ in under_way.values()]
+            told(len(tasks) - len(waiting) - len(under_way), names)
+            for future in wait(under_way, _PATIENCE, return_when=FIRST_COMPLETED)[0]:
+                seat, task, tried = under_way.pop(future)
+                free.append(seat)
+                if isinstance(future.exception(), BrokenProcessPool):
+                    again = tried < tries
+                    waiting.extend([(task, tried + 1)] if again else [])
+                    given_up.extend([] if again else [task])
+                else:
+                    future.result()
+    return given_up
+
+
+class _Seat:
+    """A pool of one process with its share of the cores, made anew when the process is lost."""
+
+    def __init__(self, share: list[int]) -> None:
+        self.share, self.pool = share, _opened([share])
+
+    def submit(self, work: Work[T], task: T, folder: Path) -> "Future[None]":
+        """Hand over a task."""
+        try:
+            return self.pool.submit(work, task, folder)
+        except BrokenProcessPool:
+            _end(self.pool)
+            self.pool = _opened([self.share])
+            return self.pool.submit(work, task, folder)
+
+
+@contextmanager
+def _seats(jobs: int) -> Iterator[list[_Seat]]:
+    """Processes that can be lost one by one; they end with this one, however it ends."""
+    seats = [_Seat(share) for share in shares(jobs)]
+    try:
+        yield list(seats)
+    except BaseException:
+        for seat in seats:
+            _end(seat.pool)
+        raise
+    for seat in seats:
+        seat.pool.shutdown()
+
+
 def let_go_of_programs(done: int) -> None:
     """Clear compiled programs in time: each law has its own, and a process may map only so much."""
     import jax
@@ -90,24 +151,39 @@ def _result(future: "Future[None]") -> None:
 @contextmanager
 def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Processes with their share of the cores; they end with this one, however it ends."""
-    context = multiprocessing.get_context("spawn")
-    shares: Queue[list[int]] = context.Queue()
-    usable = getattr(os, "sched_getaffinity", None)
-    every = sorted(usable(0)) if usable else []
-    for number in range(jobs):
-        shares.put(every[number::jobs])
-    pool = ProcessPoolExecutor(jobs, context, _begin, (shares, _compiled()))
+    pool = _opened(shares(jobs))
     try:
         yield pool
     except BaseException:
-        for process in list((pool._processes or {}).values()):
-            process.terminate()
-        pool.shutdown(wait=False, cancel_futures=True)
+        _end(pool)
         raise
     pool.shutdown()
 
 
-def _compiled() -> dict[str, str]:
+def shares(jobs: int) -> list[list[int]]:
+    """Cores of each of some processes; more processes than cores share them."""
+    usable = getattr(os, "sched_getaffinity", None)
+    every = sorted(usable(0)) if usable else []
+    return [every[number::jobs] for number in range(jobs)]
+
+
+def _opened(taken: list[list[int]]) -> ProcessPoolExecutor:
+    """A pool of a process per share, which each of them takes at its start."""
+    context = multiprocessing.get_context("spawn")
+    queue: Queue[list[int]] = context.Queue()
+    for share in taken:
+        queue.put(share)
+    return ProcessPoolExecutor(len(taken), context, _begin, (queue, compiled()))
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """Its processes at once, whatever they do."""
+    for process in list((pool._processes or {}).values()):
+        process.terminate()
+    pool.shutdown(wait=False, cancel_futures=True)
+
+
+def compiled() -> dict[str, str]:
     """Where compiled programs are kept, in the words in which jax is told at its start."""
     import jax
 
