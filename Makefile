@@ -2,13 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CODE := src tests benchmarks examples docs/pages
+CODE := src tests benchmarks examples docs/pages tools
 
-.PHONY: demo test test-long bench docs docs-pages clean
+.PHONY: demo test test-long bench docs docs-pages lock sbom audit clean
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,solvers]'
 	touch $@
 
 demo: $(VENV)/.ready
@@ -29,6 +29,7 @@ bench: $(VENV)/.ready
 	$(BIN)/python benchmarks/stein.py
 	$(BIN)/python benchmarks/sparsify.py
 	$(BIN)/python benchmarks/accuracy.py
+	$(BIN)/python benchmarks/exports.py
 
 # Pages that follow from the code: settings, commands, Python interface.
 docs-pages: $(VENV)/.ready
@@ -41,6 +42,21 @@ $(VENV)/.docs: $(VENV)/.ready
 # The site, in `site/`; a broken link or reference is an error.
 docs: docs-pages $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+# Hashes of everything that is installed, from what the package index gives.
+lock: $(VENV)/.ready
+	$(BIN)/python tools/lock.py
+
+# Bill of materials (CycloneDX) of what is installed.
+sbom: $(VENV)/.ready
+	mkdir -p build
+	$(BIN)/python tools/sbom.py build/sbom.json
+
+# Known vulnerabilities of what is installed, where the package index answers such questions.
+audit: $(VENV)/.ready
+	$(PYTHON) -m venv $(VENV)/audit
+	$(VENV)/audit/bin/python -m pip install --quiet pip-audit
+	$(VENV)/audit/bin/pip-audit --disable-pip --require-hashes --requirement requirements.lock
 
 clean:
 	rm -rf $(VENV) runs site
