@@ -59,6 +59,16 @@ def test_a_missing_package_is_named(
         table.read(tmp_path / name, Complaints())
 
 
+@pytest.mark.parametrize(("name", "package"), [("a.xlsx", "openpyxl"), ("a.parquet", "pyarrow")])
+def test_a_package_that_pandas_reads_with_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str
+) -> None:
+    (tmp_path / name).write_bytes(b"PK")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda n: None if n == package else object())
+    with pytest.raises(InputError, match=rf"needs the package {package}; .*steinmetz\[tables\]"):
+        table.read(tmp_path / name, Complaints())
+
+
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("name", ["a.xlsx", "a.parquet"])
 def test_a_damaged_file_is_one_sentence(tmp_path: Path, name: str) -> None:

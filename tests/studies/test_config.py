@@ -8,7 +8,7 @@ import pytest
 from steinmetz import InputError
 from steinmetz.potentials import icnn
 from steinmetz.sparsify import l0
-from steinmetz.studies import config
+from steinmetz.studies import config, measured
 from steinmetz.studies.study import Stage, to_toml
 
 
@@ -85,7 +85,7 @@ def test_unknown_study_lists_the_known_ones(tmp_path: Path) -> None:
 
 
 def test_measured_study_names_its_table(tmp_path: Path) -> None:
-    study = config.measured(tmp_path / "Gummi Probe #1.csv", relative=0.02)
+    study = measured.measured(tmp_path / "Gummi Probe #1.csv", relative=0.02)
     assert study.name == "Gummi_Probe__1"
     assert tomllib.loads(to_toml(study))["data"]["table"].endswith("Gummi Probe #1.csv")
 
@@ -102,7 +102,7 @@ def test_naming_the_method_that_is_used_anyway_keeps_the_settings() -> None:
 def test_laws_of_isotropic_materials_are_composed_of_terms_unless_told_otherwise(
     tmp_path: Path,
 ) -> None:
-    fits = config.measured(tmp_path / "a.csv"), config.load("rubber_tests")
+    fits = measured.measured(tmp_path / "a.csv"), config.load("rubber_tests")
     for study in (config.load("hyperelasticity"), *fits):
         assert study.potential.name == "terms"
     network = config.load("hyperelasticity", {"potential.name": "icnn"})
@@ -165,9 +165,9 @@ def test_content_grows_from_stage_to_stage_and_knows_files(tmp_path: Path) -> No
     assert not any(same(s, **{"data.count": 7}) for s in stages)
     table = tmp_path / "a.csv"
     table.write_text("one")
-    before = config.measured(table).content("search")
+    before = measured.measured(table).content("search")
     table.write_text("two")
-    assert config.measured(table).content("search") != before
+    assert measured.measured(table).content("search") != before
 
 
 def test_a_title_does_not_outlive_its_data() -> None:

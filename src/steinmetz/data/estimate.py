@@ -23,6 +23,7 @@ _USUAL, _RANGE = 0.1, (1e-5, 3.0)
 _COARSE, _NEAR, _FINE = 16, 9, 15
 # The grid around the likeliest reaches so many deviations, and below it further where that is wide.
 _REACH, _WIDE, _BELOW = 5.0, 0.25, 5.0
+_NEARER = 4.0
 # Added to a scaled Gram matrix: terms may be nearly the same.
 _RIDGE = 1e-11
 # Points of a grid times cells that are worked on at once.
@@ -138,23 +139,34 @@ class Noise(NamedTuple):
         return Level(max(constant, least) if self.constant.any() else self.floor, relative)
 
     def posterior(self, law: Linear, points: int = _FINE) -> Grid:
-        """The posterior of both parts for a law, on a grid around the likeliest."""
+        """The posterior of both parts for a law, on a grid around the likeliest.
+
+        It is sought until the step is a few deviations: many data leave little room around it.
+        """
         first, last = np.log(_RANGE)
         axes = [
             np.linspace(first, last, _COARSE) if part.any() else np.full(1, -np.inf)
             for part in (self.relative, self.constant)
         ]
-        for count in (_NEAR, 0):
-            found = np.sum(self._unlikely(law, *axes), axis=0) - _prior(*axes)
-            place = np.unravel_index(int(np.argmin(found)), found.shape)
-            centre = [axis[at] for axis, at in zip(axes, place, strict=True)]
-            if count:
-                axes = [_around(axis, at, count) for axis, at in zip(axes, centre, strict=True)]
-        windows = zip(axes, centre, self._deviations(law, *centre), strict=True)
+        centre = self._likeliest(law, axes)
+        axes = [_around(axis, at, _NEAR) for axis, at in zip(axes, centre, strict=True)]
+        centre = self._likeliest(law, axes)
+        sizes = self._deviations(law, *centre)
+        while any(_step(axis) > _NEARER * size for axis, size in zip(axes, sizes, strict=True)):
+            axes = [_around(axis, at, _NEAR) for axis, at in zip(axes, centre, strict=True)]
+            centre = self._likeliest(law, axes)
+            sizes = self._deviations(law, *centre)
+        windows = zip(axes, centre, sizes, strict=True)
         axes = [_window(axis, at, size, points) for axis, at, size in windows]
         loss, volume = self._unlikely(law, *axes)
         found = loss + volume - _prior(*axes)
         return _normalised(axes, found - volume.ravel()[np.argmin(found)])
+
+    def _likeliest(self, law: Linear, axes: list[Axis]) -> list[float]:
+        """Of the points of a grid."""
+        found = np.sum(self._unlikely(law, *axes), axis=0) - _prior(*axes)
+        place = np.unravel_index(int(np.argmin(found)), found.shape)
+        return [float(axis[at]) for axis, at in zip(axes, place, strict=True)]
 
     def _variances(self, law: Linear, relative: Axis, constant: Axis) -> np.ndarray:
         """Of every cell (last) at every pair of sizes."""
@@ -216,11 +228,16 @@ def _prior(relative: Axis, constant: Axis) -> np.ndarray:
     return np.asarray(parts[0][:, None] + parts[1])
 
 
+def _step(axis: Axis) -> float:
+    """Between two points; none where there is only one."""
+    return float(axis[1] - axis[0]) if len(axis) > 1 else 0.0
+
+
 def _around(axis: Axis, centre: float, count: int) -> Axis:
     """Points within a step of one of them."""
     if len(axis) == 1:
         return axis
-    step, (first, last) = axis[1] - axis[0], np.log(_RANGE)
+    step, (first, last) = _step(axis), np.log(_RANGE)
     return np.linspace(max(centre - step, first), min(centre + step, last), count)
 
 

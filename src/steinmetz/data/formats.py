@@ -6,11 +6,13 @@ missing is named in one sentence.
 
 import importlib
 import importlib.util
+import io
 import math
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias
 
+from steinmetz import reading
 from steinmetz.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,22 +49,9 @@ def is_spreadsheet(path: Path) -> bool:
     return split_sheet(path)[0].suffix.lower() in EXCEL
 
 
-def check_readable(path: Path, largest: int) -> None:
-    """Refuse what is not there, is no file or is too large."""
-    file, _ = split_sheet(path)
-    try:
-        if file.stat().st_size > largest:
-            raise InputError(f"{file}: larger than {largest // 1_000_000} MB; split the file")
-        with file.open("rb"):
-            pass
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "unreadable"
-        raise InputError(f"cannot read {file}: {reason.lower()}") from None
-
-
 def text(path: Path) -> str:
     """The text of a file in UTF-8, or UTF-16 if it says so."""
-    raw = path.read_bytes()
+    raw = reading.content(path)
     wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
         found = raw.decode("utf-16" if wide else "utf-8-sig")
@@ -78,9 +67,9 @@ def text(path: Path) -> str:
 def spreadsheet(path: Path) -> Grid:
     """One sheet: the only one, or the one that FILE#sheet names."""
     file, wanted = split_sheet(path)
-    pandas = _pandas(file)
+    pandas, packed = _pandas(file), io.BytesIO(reading.content(file))
     try:
-        sheets = pandas.read_excel(file, sheet_name=None, header=None, dtype=object)
+        sheets = pandas.read_excel(packed, sheet_name=None, header=None, dtype=object)
     except Exception as error:
         raise InputError(_damaged(file, error)) from None
     named = {str(name): frame for name, frame in sheets.items() if not frame.empty}
@@ -101,9 +90,9 @@ def spreadsheet(path: Path) -> Grid:
 
 def parquet(path: Path) -> Grid:
     """Column names and rows of a Parquet file."""
-    pandas = _pandas(path)
+    pandas, packed = _pandas(path), io.BytesIO(reading.content(path))
     try:
-        frame = pandas.read_parquet(path)
+        frame = pandas.read_parquet(packed)
     except Exception as error:
         raise InputError(_damaged(path, error)) from None
     return grid(frame)

@@ -10,8 +10,8 @@ from steinmetz.data import units
 from steinmetz.errors import InputError
 
 Quantity = Literal[
-    "stretch", "strain", "true strain", "shear", "F", "stress", "force", "area", "lateral",
-    "mode", "curve", "other",
+    "stretch", "strain", "true strain", "shear", "F", "stress", "force", "area", "lateral stretch",
+    "lateral strain", "lateral true strain", "mode", "curve", "other",
 ]  # fmt: skip
 Measure = Literal["P", "S", "sigma"]
 # Measures as people name them in a flag or a comment.
@@ -33,7 +33,9 @@ SPELLINGS: dict[Quantity, tuple[str, ...]] = {
     "F": ("f", "deformation_gradient"),
     "force": ("force", "load"),
     "area": ("area", "undeformed_area", "initial_area", "reference_area", "cross_section"),
-    "lateral": ("lateral_stretch", "transverse_stretch"),
+    "lateral stretch": ("lateral_stretch", "transverse_stretch", "thickness_stretch"),
+    "lateral strain": ("lateral_strain", "transverse_strain", "thickness_strain"),
+    "lateral true strain": ("lateral_true_strain", "transverse_true_strain"),
     "mode": ("mode", "test", "experiment", "test_mode"),
     "curve": ("curve",),
 }

@@ -22,8 +22,6 @@ MISSING = {
     *("", "nan", "na", "n/a", "null", "none", "-", "--", "#n/a", "#na", "#value!", "#div/0!"),
     *("#num!", "#ref!", "#null!", "#name?", "<na>"),
 }
-# Bytes above which a file is hardly a table of tests.
-_LARGEST = 200_000_000
 _DECLARATION = r"^#\s*(\w+)\s*[:=]\s*(.+?)[\s,;]*$"
 _COMMA = r"^[-+]?\d*,\d+([eE][-+]?\d+)?$"
 
@@ -68,7 +66,6 @@ def read(path: Path, complaints: Complaints) -> Sheet:
 
     Raises where there is no table at all; lines that do not fit are complained about and left out.
     """
-    formats.check_readable(path, _LARGEST)
     if formats.is_spreadsheet(path):
         grid = formats.spreadsheet(path)
     elif path.suffix.lower() in formats.PARQUET:

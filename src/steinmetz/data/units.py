@@ -75,11 +75,27 @@ def of_stress(text: str) -> Unit:
     return unit
 
 
-def area(text: str) -> float:
-    """An area such as '12.5 mm^2' in m²."""
+def pressure(text: str) -> tuple[float, Unit]:
+    """A stress such as '2 GPa': its value and its unit."""
+    value, unit = _quantity(text)
+    if unit is None or unit.kind != "stress" or not 0 < value < float("inf"):
+        raise InputError(
+            f"'{text}' is not a modulus; write a positive number and its unit, such as '2 GPa' "
+            f"({names('stress')})"
+        )
+    return value, unit
+
+
+def _quantity(text: str) -> tuple[float, Unit | None]:
+    """A number and the unit behind it; zero and None where it is none."""
     found = re.match(_QUANTITY, text)
     unit = parse(found[2]) if found else None
-    value = float(found[1].replace(",", ".")) if found else 0.0
+    return float(found[1].replace(",", ".")) if found else 0.0, unit
+
+
+def area(text: str) -> float:
+    """An area such as '12.5 mm^2' in m²."""
+    value, unit = _quantity(text)
     if unit is None or unit.kind != "area" or not 0 < value < float("inf"):
         raise InputError(
             f"'{text}' is not an area; write a positive number and its unit, such as '12.5 mm^2' "

@@ -89,6 +89,11 @@ class Experiment(abc.ABC):
     def widened(self, factor: float) -> "Experiment":
         """The same experiment with a range that reaches further from the undeformed state."""
 
+    @property
+    def isochoric(self) -> bool:
+        """Whether the volume is taken as constant, and the free face decides the pressure."""
+        return self.free is not None
+
     def operator(
         self, material: Material, state: State, components: tuple[str, ...]
     ) -> Float[Array, "components inputs"]:
@@ -112,10 +117,15 @@ class Experiment(abc.ABC):
                 f"experiment '{self.name}' has no free face, so the pressure of an incompressible "
                 "material stays unknown; set material.incompressible = false"
             )
-        if self.free is not None and not material.incompressible:
+        if self.isochoric and not material.incompressible:
             raise InputError(
                 f"experiment '{self.name}' is an incompressible test; set material.incompressible "
-                "= true"
+                "= true, or measure the lateral stretch too (a column 'lateral_stretch')"
+            )
+        if not self.isochoric and material.incompressible:
+            raise InputError(
+                f"experiment '{self.name}' measures the lateral stretch, so the volume may change; "
+                "set material.incompressible = false"
             )
 
     def map(self, material: Material, states: States, components: tuple[str, ...]) -> StressMap:

@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from steinmetz.experiments import base
 from steinmetz.experiments.incompressible import STATE, Curve, Incompressible
+from steinmetz.experiments.lateral import lateral
 
 
 class Config(Curve):
@@ -33,4 +34,5 @@ def build(config: Config) -> base.Experiment:
     """Both forces over the undeformed sections are observed."""
     ranges = (config.stretch, config.stretch)
     columns = ("stretch1", "stretch2")
-    return Biaxial("biaxial", columns, STATE, ("P11", "P22"), "33", ranges, 1.0)
+    test = Biaxial("biaxial", columns, STATE, ("P11", "P22"), "33", ranges, 1.0)
+    return lateral(test) if config.lateral else test

@@ -9,6 +9,7 @@ from steinmetz.data.table import Sheet, Table
 from steinmetz.experiments.base import Experiment, Row
 from steinmetz.experiments.columns import CURVE, State
 from steinmetz.experiments.incompressible import Incompressible
+from steinmetz.experiments.lateral import COLUMN, Lateral
 from steinmetz.materials.base import Material
 
 Column = Float[np.ndarray, "rows"]
@@ -71,10 +72,17 @@ def twins(
 
 def away(experiment: Experiment, found: dict[str, Column]) -> Column | None:
     """How far every row is from rest, with a sign; None where a test has no such number."""
-    if not isinstance(experiment, Incompressible) or len(experiment.columns) > 1:
+    if not isinstance(experiment, Incompressible):
+        return None
+    if len(set(experiment.columns) - {COLUMN}) > 1:
         return None
     values = found[experiment.columns[0]]
     return np.asarray(np.log(values) if experiment.rest == 1 else values)
+
+
+def free_faces(experiment: Experiment) -> tuple[str, ...]:
+    """Stress that is zero because a side is free, where that is fitted."""
+    return (experiment.face,) if isinstance(experiment, Lateral) else ()
 
 
 def curves(found: dict[str, Column]) -> list[Int[np.ndarray, "_"]]:
@@ -102,7 +110,8 @@ def missing(table: Table, written: dict[str, str]) -> list[str]:
 def odd(experiment: Experiment, table: Table, written: dict[str, str]) -> list[str]:
     """What is odd about a table, in sentences."""
     found = {name: table.column(name) for name in table.columns}
-    names = [n for n in found if n not in (*experiment.columns, CURVE) and n[:3] != "sd_"]
+    silent = (*experiment.columns, CURVE, *free_faces(experiment))
+    names = [n for n in found if n not in silent and n[:3] != "sd_"]
     moved = np.any([found[name] != 0 for name in names], axis=0)  # rest may be passed twice
     notes = examine.repeated(table.values[moved], table.lines[moved])
     along = away(experiment, found)

@@ -12,6 +12,7 @@ from steinmetz.data.headers import Meaning
 from steinmetz.data.table import Sheet
 from steinmetz.experiments import quantities
 from steinmetz.experiments.base import Experiment
+from steinmetz.experiments.lateral import COLUMN
 from steinmetz.experiments.quantities import Measured
 from steinmetz.materials.base import Material
 
@@ -21,6 +22,7 @@ CURVE = "curve"
 # A strain above this is hardly meant without a percent sign.
 _PERCENT = 10.0
 _STRETCHES = ("stretch", "strain", "true strain")
+_LATERAL = ("lateral stretch", "lateral strain", "lateral true strain")
 # Indices under which a column of an experiment may stand.
 _DIRECTIONS = {
     "stretch": ("", "1", "11"),
@@ -28,6 +30,11 @@ _DIRECTIONS = {
     "stretch2": ("2", "22"),
     "shear": ("", "12"),
 }
+
+
+def is_lateral(meaning: Meaning) -> bool:
+    """Whether a column says how much the sides move."""
+    return meaning.quantity in _LATERAL and not meaning.deviation
 
 
 class State(NamedTuple):
@@ -40,13 +47,17 @@ class State(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """A sheet with the meaning of its columns, read for one experiment of one material."""
+    """A sheet with the meaning of its columns, read for one experiment of one material.
+
+    `stress` says whether a stress is needed too, for messages.
+    """
 
     material: Material
     experiment: Experiment
     sheet: Sheet
     meanings: list[Meaning]
     complaints: Complaints
+    stress: bool = True
 
     def complain(self, words: str, column: str = "") -> None:
         """Something is wrong with this sheet, or a column of it."""
@@ -89,6 +100,8 @@ class Columns(NamedTuple):
         def fits(meaning: Meaning) -> bool:
             if headers.bare(meaning.header) == name:
                 return True
+            if name == COLUMN:
+                return is_lateral(meaning)
             if name in _DIRECTIONS:
                 kinds = ("shear",) if name == "shear" else _STRETCHES
                 return meaning.quantity in kinds and meaning.axes in _DIRECTIONS[name]
@@ -99,8 +112,8 @@ class Columns(NamedTuple):
     def _asking(self, name: str) -> str:
         """What is missing, and how it may be written."""
         needed, usual = ", ".join(self.experiment.columns), self.experiment.observed[0]
-        words = f"column '{name}' is missing; needed are {needed} and at least one stress column "
-        words += f"such as {usual}"
+        also = f" and at least one stress column such as {usual}" if self.stress else ""
+        words = f"column '{name}' is missing; needed are {needed}{also}"
         if name.startswith("stretch"):
             words += " (a strain may stand for a stretch: 'strain', 'strain (%)', 'true_strain')"
         others = self.where(lambda meaning: meaning.quantity in (*_STRETCHES, "shear"))
@@ -140,7 +153,7 @@ class Columns(NamedTuple):
 def _percent(column: Measured) -> list[str]:
     """A strain of hundreds without a percent sign."""
     meaning = column.meaning
-    if meaning.quantity != "strain" or column.unit is not None:
+    if meaning.quantity not in ("strain", "lateral strain") or column.unit is not None:
         return []
     largest = np.max(np.abs(column.values), initial=0.0, where=np.isfinite(column.values))
     if largest <= _PERCENT:

@@ -18,7 +18,8 @@ from steinmetz.data.complaints import Complaints, Place
 from steinmetz.data.table import Sheet, Table
 from steinmetz.experiments import checks, modes, quantities, stresses
 from steinmetz.experiments.base import Experiment
-from steinmetz.experiments.columns import CURVE, Columns
+from steinmetz.experiments.columns import CURVE, Columns, State
+from steinmetz.experiments.lateral import Lateral
 from steinmetz.materials.base import Material
 
 Column = Float[np.ndarray, "rows"]
@@ -80,9 +81,13 @@ def read(material: Material, wanted: Sequence[Wanted]) -> list[Clean]:
     ]
 
 
-def _one(material: Material, wanted: Wanted, complaints: Complaints) -> Clean | None:
-    """One table, in its own unit; None where complaints say why not."""
-    before = len(complaints)
+def opened(
+    material: Material, wanted: Wanted, complaints: Complaints, stress: bool = True
+) -> tuple[Columns, State] | None:
+    """A table with the state of every row; None where complaints say why there is none.
+
+    `stress` says whether the table needs a stress besides.
+    """
     try:
         sheet = table.read(wanted.path, complaints)
     except ValueError as error:
@@ -91,13 +96,25 @@ def _one(material: Material, wanted: Wanted, complaints: Complaints) -> Clean | 
     sheet = sheet._replace(source=_shown(sheet.source))
     sheet = modes.rows_of(sheet, wanted.experiment.name, complaints)
     sheet, meanings = quantities.meanings(sheet, complaints)
-    columns = Columns(material, wanted.experiment, sheet, meanings, complaints)
+    columns = Columns(material, wanted.experiment, sheet, meanings, complaints, stress)
     state = columns.state()
     if state is None:
         return None
     checks.state(material, wanted.experiment, state, sheet, complaints)
-    stress = stresses.read(columns, state, _said(sheet, wanted.declared, complaints))
+    return columns, state
+
+
+def _one(material: Material, wanted: Wanted, complaints: Complaints) -> Clean | None:
+    """One table, in its own unit; None where complaints say why not."""
+    before = len(complaints)
+    whole = opened(material, wanted, complaints)
+    if whole is None:
+        return None
+    columns, state = whole
+    sheet = columns.sheet
+    stress = stresses.read(columns, state, said(sheet, wanted.declared, complaints))
     found = {**state.values, **({} if stress is None else stress.values), **columns.curves()}
+    found |= {} if stress is None else _sides(wanted.experiment, stress)
     checks.twins(material, found, sheet, complaints)
     if len(complaints) > before or stress is None:
         return None
@@ -112,8 +129,18 @@ def _one(material: Material, wanted: Wanted, complaints: Complaints) -> Clean | 
     missing = int(np.sum(~np.isfinite(made.values)))
     notes = [*sheet.notes, *state.notes, *stress.notes, *columns.unused({*written.values()})]
     notes += _left_out(kept, wanted.declared.branch)
+    if isinstance(wanted.experiment, Lateral):
+        notes += wanted.experiment.notes(made.values[:, : len(wanted.experiment.columns)])
     measures = tuple(dict.fromkeys(stress.measures))
     return Clean(made, wanted.experiment, stress.unit, written, measures, missing, notes)
+
+
+def _sides(experiment: Experiment, stress: stresses.Stress) -> dict[str, Column]:
+    """Zeros on free sides in rows that have a stress, where the table does not have them itself."""
+    loaded = [values for name, values in stress.values.items() if name[:3] != "sd_"]
+    measured = np.any([np.isfinite(values) for values in loaded], axis=0)
+    faces = [name for name in checks.free_faces(experiment) if name not in stress.values]
+    return {name: np.where(measured, 0.0, np.nan) for name in faces}
 
 
 def _shown(source: str) -> str:
@@ -124,7 +151,7 @@ def _shown(source: str) -> str:
         return source
 
 
-def _said(sheet: Sheet, declared: Declared, complaints: Complaints) -> stresses.Said:
+def said(sheet: Sheet, declared: Declared, complaints: Complaints) -> stresses.Said:
     """Unit, measure and area, by settings or by comments, which must not contradict them."""
     found = []
     for name, given in (

@@ -87,6 +87,9 @@ class Curve(Settings):
     """Settings of a test along one stretch."""
 
     stretch: Range = Field((0.7, 2.0), description="smallest and largest stretch of the test")
+    lateral: bool = Field(
+        False, description="the lateral stretch is measured too, so the volume may change"
+    )
 
     @field_validator("stretch")
     @classmethod

@@ -9,11 +9,14 @@ from jaxtyping import Bool, Float, Int
 from steinmetz.data import noise
 from steinmetz.data.table import Table
 from steinmetz.experiments.base import Experiment, Rows
+from steinmetz.experiments.checks import free_faces
 from steinmetz.experiments.columns import CURVE
 from steinmetz.materials.base import Material
 from steinmetz.records import Observations
 
 Stress = Float[np.ndarray, "rows components"]
+# Noise of free sides as a share of the stress, where that of the stress is to be estimated.
+_SHARE = 0.05
 
 
 class Reading(NamedTuple):
@@ -45,6 +48,7 @@ def observations(
     keep = np.isfinite(values).any(axis=1)
     notes = _notes(table, keep)
     absolute, relative = _noise(table, components, values, config)
+    _of_sides(experiment, table, components, values, (absolute, relative))
     seen = np.isfinite(values)
     state = experiment.states(rows[keep])
     at = experiment.map(material, state, components)
@@ -53,6 +57,28 @@ def observations(
     parts = (stress, measured, deviations[0], deviations[1], components)
     data = Observations(state, at.inputs, at.operator, *parts)
     return Reading(data, rows[keep], _curves(table)[keep], np.asarray(table.lines)[keep], notes)
+
+
+def _of_sides(
+    experiment: Experiment,
+    table: Table,
+    components: tuple[str, ...],
+    values: Stress,
+    noise: tuple[Stress, Stress],
+) -> None:
+    """Put the noise of free sides, whose stress is zero, into the absolute and relative noise.
+
+    An error of the lateral stretch shows there, and does not grow with the stress: the relative
+    noise is taken of the root mean square of what was measured, `_SHARE` where it is estimated.
+    """
+    faces = [name for name in free_faces(experiment) if name in components]
+    own = [index for index, name in enumerate(components) if name not in faces]
+    usual = float(np.sqrt(np.nanmean(values[:, own] ** 2)))
+    absolute, relative = noise
+    for index in (components.index(name) for name in faces if f"sd_{name}" not in table.columns):
+        share = np.nan_to_num(relative[:, index], nan=_SHARE)
+        absolute[:, index] = np.hypot(np.nan_to_num(absolute[:, index]), share * usual)
+        relative[:, index] = 0.0
 
 
 def _curves(table: Table) -> Float[np.ndarray, "rows"]:

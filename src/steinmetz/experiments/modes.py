@@ -48,13 +48,31 @@ def material(names: Sequence[str]) -> dict[str, object]:
     given: dict[str, object] = {}
     for name in names:
         test = base.build(base.load(name).Config(name=name))
-        if test.free is not None:
+        if test.isochoric:
             given["material.incompressible"] = True
         elif test.state != usual.state:
             every = (materials.load(n).Config(name=n) for n in registry.names("materials"))
             fit = [own.name for own in every if materials.build(own).state == test.state]
             given |= {"material.name": fit[0]} if fit else {}
     return given
+
+
+def isochoric(name: str) -> bool:
+    """Whether the volume is constant in a test, unless its lateral stretch is measured."""
+    return base.build(base.load(name).Config(name=name)).isochoric
+
+
+def may_measure(name: str) -> bool:
+    """Whether a test may have its lateral stretch measured."""
+    return "lateral" in base.load(name).Config.model_fields
+
+
+def suited(name: str, to: materials.Material) -> base.Experiment:
+    """A test by name as a material can be put to it: with the lateral stretch if J may change."""
+    sides = {"lateral": True} if may_measure(name) and not to.incompressible else {}
+    test = base.build(base.load(name).Config(name=name, **sides))
+    test.check(to)
+    return test
 
 
 def column(sheet: Sheet) -> int | None:

@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from steinmetz.experiments import base
 from steinmetz.experiments.incompressible import Curve, Incompressible, curve
+from steinmetz.experiments.lateral import lateral
 
 
 class Config(Curve):
@@ -27,4 +28,5 @@ class PureShear(Incompressible):
 
 def build(config: Config) -> base.Experiment:
     """The force over the undeformed section is observed; a table may also have P22."""
-    return curve(PureShear, config, ("P11",), free="33")
+    test = curve(PureShear, config, ("P11",), free="33")
+    return lateral(test) if config.lateral else test

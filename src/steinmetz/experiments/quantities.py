@@ -18,6 +18,8 @@ _PLAIN = ("other", "mode", "curve")
 # Beyond these a number is a slip, and squares of it would overflow.
 _LARGEST = {"ratio": 1e3, "stress": 1e30, "force": 1e30, "area": 1e30}
 _LARGEST_TRUE_STRAIN = 6.9
+# Quantities that are logarithms of a stretch.
+TRUE = ("true strain", "lateral true strain")
 
 
 class Measured(NamedTuple):
@@ -72,7 +74,7 @@ def read(sheet: Sheet, index: int, meaning: Meaning, complaints: Complaints) -> 
     place = Place(sheet.source, meaning.header)
     kind = _KINDS.get(meaning.quantity, "ratio")
     unit = _unit(meaning, kind, place, complaints)
-    largest = _LARGEST_TRUE_STRAIN if meaning.quantity == "true strain" else _LARGEST[kind]
+    largest = _LARGEST_TRUE_STRAIN if meaning.quantity in TRUE else _LARGEST[kind]
     largest /= unit.size if kind == "ratio" and unit else 1.0
     values = np.full(len(sheet.rows), math.nan)
     for row, cell in enumerate(sheet.cells(index)):
@@ -118,8 +120,8 @@ def stretch(column: Measured) -> tuple[Column, str]:
     """A stretch, strain or shear as what experiments ask for, and a note on the conversion."""
     size = 1.0 if column.unit is None else column.unit.size
     values, header = column.values * size, column.meaning.header
-    if column.meaning.quantity == "strain":
+    if column.meaning.quantity in ("strain", "lateral strain"):
         return 1 + values, f"'{header}' read as engineering strain: stretch = 1 + strain"
-    if column.meaning.quantity == "true strain":
+    if column.meaning.quantity in TRUE:
         return np.exp(values), f"'{header}' read as true strain: stretch = exp(strain)"
     return values, "" if size == 1 else f"'{header}' in percent"

@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from steinmetz.experiments import base
 from steinmetz.experiments.incompressible import Curve, Incompressible, curve
+from steinmetz.experiments.lateral import lateral
 
 
 class Config(Curve):
@@ -28,4 +29,5 @@ class Uniaxial(Incompressible):
 
 def build(config: Config) -> base.Experiment:
     """The force over the undeformed section is observed."""
-    return curve(Uniaxial, config, ("P11",), free="22")
+    test = curve(Uniaxial, config, ("P11",), free="22")
+    return lateral(test) if config.lateral else test

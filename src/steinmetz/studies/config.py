@@ -1,22 +1,21 @@
-"""Read a study by name, from a TOML file or for tables of measured rows, with changes.
+"""Read a study by name or from a TOML file, with changes.
 
 Raw settings become checked records; the first wrong one is named with what is possible.
 """
 
 import copy
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pydantic
 from pydantic import BaseModel
 
-from steinmetz import registry
+from steinmetz import reading, registry
+from steinmetz.data import formats
 from steinmetz.data.noise import Config as Noise
 from steinmetz.errors import InputError
 from steinmetz.experiments import base as experiments
-from steinmetz.experiments import door, modes
 from steinmetz.infer import base as samplers
 from steinmetz.materials import base as materials
 from steinmetz.posterior.density import Config as Prior
@@ -40,7 +39,7 @@ def names() -> list[str]:
 
 def title(name: str) -> str:
     """One line about a study."""
-    return str(_read(registry.path_of("studies", name), name).get("title", ""))
+    return str(reading.toml(registry.path_of("studies", name), name).get("title", ""))
 
 
 def load(study: str, changes: Mapping[str, Any] | None = None) -> Study:
@@ -52,22 +51,25 @@ def load(study: str, changes: Mapping[str, Any] | None = None) -> Study:
         raise InputError(
             registry.unknown("study", study, names()) + ", or the path of a .toml file"
         )
-    raw = _read(path, study)
+    raw = reading.toml(path, study)
     _locate_tables(raw.get("data"), path.parent)
-    return build(raw, changes, source=study)
-
-
-def _read(path: Path, study: str) -> Raw:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{study} is not valid TOML: {error}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{study} is not a text file in UTF-8") from None
-    except OSError as error:
-        raise InputError(
-            f"cannot read {study}: {(error.strerror or 'unreadable').lower()}"
-        ) from None
+        return build(raw, changes, source=study)
+    except InputError as error:
+        if study in str(error) or study in names():
+            raise
+        raise InputError(f"{study}: {error}") from None
+
+
+def of_run(folder: Path, changes: Mapping[str, object] | None = None) -> Study:
+    """The study of a finished run, whose tables lie in its folder and nowhere else."""
+    reading.check_folder(folder)
+    path, root = folder / "study.toml", folder.resolve()
+    study = load(str(path), changes)
+    for table in (source.table for source in study.sources if source.table is not None):
+        if not formats.file_of(table).resolve().is_relative_to(root):
+            raise InputError(f"{path}: the table {table} is not in the run directory; put it there")
+    return study
 
 
 def _locate_tables(data: object, folder: Path) -> None:
@@ -78,57 +80,6 @@ def _locate_tables(data: object, folder: Path) -> None:
     for part in (data, *(blocks if isinstance(blocks, list) else ())):
         if isinstance(part, dict) and isinstance(part.get("table"), str):
             part["table"] = str((folder / part["table"]).absolute())
-
-
-def measured(
-    table: str | Path,
-    relative: float | str = 0.05,
-    absolute: float | str = 0.0,
-    changes: Mapping[str, Any] | None = None,
-) -> Study:
-    """The study that fits a CSV file of measured rows.
-
-    `relative` and `absolute` are their noise.
-    """
-    return measured_jointly([Path(table)], [None], (relative, absolute), changes)
-
-
-def measured_jointly(
-    tables: Sequence[Path],
-    experiment: Sequence[str | None],
-    deviations: tuple[float | str, float | str],
-    changes: Mapping[str, Any] | None = None,
-) -> Study:
-    """The study that fits several tables together, each of the named experiment.
-
-    Where None is named, a table may say its tests itself, in a column `mode` or a comment; else it
-    is of the usual one. `deviations` are the relative and the absolute noise, each a number or
-    'estimated'. Incompressible tests make the material so.
-    """
-    tests = [
-        (path, kind)
-        for path, name in zip(tables, experiment, strict=True)
-        for kind in ([modes.known(name)] if name else door.modes_of(path) or [""])
-    ]
-    kinds = [experiments.load(name).Config(name=name) if name else None for _, name in tests]
-    given = {**modes.material([name for _, name in tests if name]), **(changes or {})}
-    blocks = [
-        {"table": str(path.absolute())} | ({"experiment": kind.name} if kind else {})
-        for (path, _), kind in zip(tests, kinds, strict=True)
-    ]
-    raw = {
-        "name": _plain("-".join(path.stem for path in tables)),
-        "title": f"Measured data of {', '.join(path.name for path in tables)}",
-        "data": blocks[0] if len(blocks) == 1 else {"blocks": blocks},
-        "noise": dict(zip(("relative", "absolute"), deviations, strict=True)),
-    }
-    return build(raw, given, source=", ".join(map(str, tables)))
-
-
-def _plain(text: str) -> str:
-    """A text as the name of a study: letters, digits and . _ - only."""
-    letters = (c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in text)
-    return "".join(letters).lstrip("._-")[:64] or "fit"
 
 
 def build(raw: Raw, changes: Mapping[str, Any] | None = None, source: str = "study") -> Study:

@@ -12,10 +12,12 @@ import pydantic
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializeAsAny
 
+from steinmetz import reading
 from steinmetz.data import formats, headers, units
 from steinmetz.data.branches import Branch
 from steinmetz.data.hold_out import Way
 from steinmetz.data.noise import Config as Noise
+from steinmetz.errors import InputError
 from steinmetz.experiments import base as experiments
 from steinmetz.experiments import door
 from steinmetz.infer import base as samplers
@@ -248,8 +250,8 @@ def _needed(section: BaseModel, stage: Stage) -> Raw:
 
 def _digest(path: Path) -> str:
     try:
-        return hashlib.sha256(formats.file_of(str(path)).read_bytes()).hexdigest()
-    except OSError:
+        return hashlib.sha256(reading.content(formats.file_of(str(path)))).hexdigest()
+    except InputError:
         return "unreadable"
 
 
