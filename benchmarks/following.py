@@ -22,7 +22,7 @@ from steinmetz.engine.mixture import bands_of
 from steinmetz.engine.problem import prepare, use_double
 from steinmetz.engine.sample import Ensemble
 from steinmetz.laws import base as laws
-from steinmetz.studies import config
+from steinmetz.studies import config, measured
 
 POINTS, NOISE, DRAWS = 15, 0.03, 1000
 
@@ -38,7 +38,7 @@ def material(random):
     return kind, {"mu1": 0.63 * size[0], "mu2": 0.0012 * size[1], "mu3": -0.01 * size[2]}
 
 
-def measured(folder, truth, problem, tests, random):
+def written(folder, truth, problem, tests, random):
     """Tables of tests with noise: (name, rows) each."""
     paths = []
     for number, (way, rows) in enumerate(tests):
@@ -57,7 +57,7 @@ def measured(folder, truth, problem, tests, random):
 def fitted(paths, names):
     """The study, problem and bands of some tables."""
     changes = {"data.held_out": 0.0}
-    study = config.measured_jointly(paths, names, (NOISE, 0.0), changes)
+    study = measured.jointly(paths, names, (NOISE, 0.0), changes)
     problem = prepare(jax.random.key(0), study)
     carved = carve_law(study, problem)
     ensemble = Ensemble(np.zeros((DRAWS, 1)), np.zeros(DRAWS), np.ones(DRAWS), (1, DRAWS), None)
@@ -94,7 +94,7 @@ def main() -> None:
             ways = {way.name: way for way in following_.ways(empty)}
             pull = np.linspace(1, given.stretch, POINTS + 1)[1:]
             start = [(ways["uniaxial"], ways["uniaxial"].rows(pull))]
-            paths = measured(folder, truth, empty, start, random)
+            paths = written(folder, truth, empty, start, random)
             problem, bands = fitted(paths, ["uniaxial"])
             first = 3 + float(np.asarray(problem.train.inputs)[:, 0].max()) - 3
             ends = {way.name: way.end(first) for way in ways.values()}
@@ -115,7 +115,7 @@ def main() -> None:
                     (way, way.rows(np.linspace(way.rest, end, count + 1)[1:]))
                     for way, end, count in tests
                 ]
-                more = measured(sub, truth, problem, rows, random)
+                more = written(sub, truth, problem, rows, random)
                 names = ["uniaxial", *(way.name for way, _, _ in tests)]
                 after = error(fitted([*paths, *more], names)[1], problem, truth, ends)
                 totals.setdefault(label.split(" (")[0], []).append(after)

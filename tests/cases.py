@@ -1,9 +1,10 @@
 """Settings, laws, networks and data that several tests share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,7 +16,7 @@ from steinmetz import registry
 from steinmetz.data import noise
 from steinmetz.data.quadratic import Quadratic, compress
 from steinmetz.potentials import icnn
-from steinmetz.potentials.base import Network, PotentialFile
+from steinmetz.potentials.base import Network, Potential, PotentialFile
 from steinmetz.potentials.graph import UNIT, Edge, Graph
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.layered import Layered
@@ -198,3 +199,37 @@ def random_data(sizes: tuple[float, ...] = (0.1, 0.05, 2.0), count: int = 12) ->
     seen = jnp.ones(shape, bool).at[0, 0].set(False)
     state, names = np.asarray(inputs), ("P1", "P2", "P3", "P4")
     return Observations(state, inputs, operator, values, seen, absolute, relative, names)
+
+
+class Formula(Potential):
+    """A potential Ψ(θ, I1, I2, J) with two parameters, written as a function."""
+
+    inputs: tuple[str, ...] = eqx.field(static=True)
+    nonnegative: tuple[bool, ...] = eqx.field(static=True)
+    formula: Callable[[Array, Array], Array] = eqx.field(static=True)
+
+    def __init__(self, formula: Callable[[Array, Array], Array]) -> None:
+        self.inputs, self.nonnegative, self.formula = INPUTS, (True, True), formula
+
+    def energy(self, theta: Array, x: Array) -> Array:
+        """Ψ(θ, x)."""
+        return self.formula(theta, x)
+
+
+def split(theta: Array, x: Array) -> Array:
+    """μ/2 (Ī1 − 3) + κ/4 (J² − 1 − 2 log J)."""
+    J = x[2]
+    volume: Array = theta[1] / 4 * (J**2 - 1 - 2 * jnp.log(J))
+    return theta[0] / 2 * (x[0] * J ** (-2 / 3) - 3) + volume
+
+
+def coupled(theta: Array, x: Array) -> Array:
+    """μ/2 (I1 − 3) − μ log J + λ/4 (J² − 1 − 2 log J)."""
+    J = x[2]
+    volume: Array = theta[1] / 4 * (J**2 - 1 - 2 * jnp.log(J))
+    return theta[0] / 2 * (x[0] - 3) - theta[0] * jnp.log(J) + volume
+
+
+def lame(young: float, poisson: float) -> tuple[float, float]:
+    """μ and λ from Young's modulus and Poisson's ratio."""
+    return (young / 2 / (1 + poisson), young * poisson / (1 + poisson) / (1 - 2 * poisson))

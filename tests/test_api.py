@@ -71,7 +71,7 @@ def test_predict_in_a_test_that_was_done(quick: Result) -> None:
     low, high = prediction.band(0.9)
     assert prediction.draws.shape == (len(quick.particles), 1, 2)
     assert (low <= high).all()
-    with pytest.raises(InputError, match="incompressible = true"):
+    with pytest.raises(InputError, match="columns stretch, lateral_stretch"):
         quick.predict("uniaxial", [[1.2]])
 
 
@@ -81,7 +81,7 @@ def test_plots(quick: Result, figure: str) -> None:
 
 
 def test_unknown_plot_is_named(quick: Result) -> None:
-    with pytest.raises(InputError, match="possible: path, gates, marginals"):
+    with pytest.raises(InputError, match="possible: path, trust, gates, marginals"):
         quick.plot("parity")
 
 

@@ -1,6 +1,7 @@
 """Finished pieces of work: whole or not at all, for one fingerprint, without executing anything."""
 
 import math
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -49,6 +50,60 @@ def test_damaged_and_dangerous_files_are_not_read(tmp_path: Path) -> None:
         str(path).replace("-a.npz", "-b.npz"), values=np.array([{"an": "object"}], dtype=object)
     )
     assert cache.get("b") is None
+
+
+@pytest.mark.parametrize("how", ["cut", "flip", "gone", "empty"])
+def test_where_a_piece_is_damaged_the_one_before_is_used_and_it_is_said(
+    tmp_path: Path, how: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = Cache(tmp_path / "kept", "study")
+    for number in range(3):
+        cache.put("a", number=np.array(number))
+    (path,) = (tmp_path / "kept").glob("*-a.npz")
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 4
+    made = {"cut": path.read_bytes()[:-1], "flip": bytes(content), "empty": b""}
+    path.write_bytes(made[how]) if how in made else path.unlink()
+    again = Cache(tmp_path / "kept", "study")
+    assert again.found
+    assert present(again.get("a"))["number"] == 1
+    assert "going on from the one before it" in caplog.text
+    (before,) = (tmp_path / "kept").glob("*-a.before")
+    before.write_bytes(b"")
+    assert again.get("a") is None
+    again.put("a", number=np.array(7))
+    assert present(again.get("a"))["number"] == 7
+
+
+def test_a_kill_between_two_renames_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At every moment of a `put`, what was kept before it can be read."""
+    real, seen = os.replace, []
+
+    def looked(source: str | Path, target: str | Path) -> None:
+        seen.append(int(present(Cache(tmp_path, "x").get("a"))["number"]))
+        real(source, target)
+        seen.append(int(present(Cache(tmp_path, "x").get("a"))["number"]))
+
+    Cache(tmp_path, "x").put("a", number=np.array(0))
+    monkeypatch.setattr(os, "replace", looked)
+    Cache(tmp_path, "x").put("a", number=np.array(1))
+    assert seen == [0, 0, 0, 1]
+
+
+def test_a_full_disk_is_said_once_and_the_work_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = Cache(tmp_path, "x")
+    cache.put("a", number=np.array(0))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left")))
+        for number in (1, 2):
+            cache.put("a", number=np.array(number))
+    assert caplog.text.count("no space left") == 1
+    assert present(cache.get("a"))["number"] == 0
+    assert not list(tmp_path.glob("*.tmp"))
 
 
 def test_clear_leaves_nothing(tmp_path: Path) -> None:

@@ -35,7 +35,8 @@ def test_help_is_quick_and_does_not_import_jax() -> None:
     "command",
     [
         *("run", "fit", "list", "select", "export", "lcurve", "reproduce", "calibrate"),
-        *("diagnose", "next", "check", "template"),
+        *("diagnose", "next", "check", "template", "predict", "report", "compare", "fe"),
+        *("campaign", "status"),
     ],
 )
 def test_every_command_shows_examples(command: str) -> None:
@@ -157,6 +158,11 @@ def test_list_names_everything() -> None:
         (["fit", "good.csv", "--experiment", "pull"], "there is no experiment 'pull'"),
         (["fit", "good.csv", "--experiment", "uniaxial"], "column 'stretch' is missing"),
         (["export", "runs/none"], "no such file"),
+        (["predict", "runs/none", "good.csv"], "no finished run there"),
+        (["report", "runs/none"], "no finished run there"),
+        (["compare", "runs/none", "runs/other"], "no finished run there"),
+        (["compare", "runs/none", "runs/other", "--out", "full"], "a folder of that name"),
+        (["compare", "runs/none", "runs/other", "--picture", "a.pdf"], "written as .png"),
         (["export", "runs/none", "--to", "cobol"], "there is no exporter 'cobol'"),
         (["frobnicate"], "frobnicate"),
         (["run", "hyperelasticity", "--seed", "one"], "Invalid value for '--seed'"),
@@ -287,4 +293,4 @@ def test_interrupts_keep_what_is_finished_and_the_run_goes_on(
     (tmp_path / "run" / "summary.json").write_text("{")
     with pytest.raises(SystemExit):
         main()
-    assert "is damaged" in capsys.readouterr().err
+    assert "is not a JSON file" in capsys.readouterr().err

@@ -13,11 +13,23 @@ TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(RO
 
 # From low to high: a layer may import itself and what stands before it.
 LAYERS = (
-    *("errors", "shapes", "registry", "records", "laplace", "cache", "progress", "interrupts"),
-    *("threads", "workers", "data", "materials", "laws", "experiments", "potentials", "sparsify"),
-    *("posterior", "infer", "predict", "assess", "scores", "exporters", "studies", "engine"),
-    *("report", "calibrate", "paper", "api", "commands", "options", "run_commands"),
-    *("table_commands", "cli", "__main__"),
+    *("errors", "shapes", "reading", "registry", "records", "laplace", "cache", "claims"),
+    *("progress", "interrupts", "threads", "workers", "data", "materials", "laws"),
+    *("experiments", "potentials", "sparsify", "posterior", "infer", "predict", "assess"),
+    *(
+        "scores",
+        "exporters",
+        "studies",
+        "engine",
+        "report",
+        "fe",
+        "calibrate",
+        "paper",
+        "campaign",
+        "api",
+    ),
+    *("commands", "finished", "many", "options", "run_commands", "table_commands", "fe_commands"),
+    *("campaign_commands", "cli", "__main__"),
 )
 # A sampler sees a log density and nothing of mechanics.
 BLIND = {"infer": {"errors", "shapes", "registry", "records", "laplace", "infer"}}
@@ -125,6 +137,30 @@ def test_types_are_known() -> None:
     """`Any` where JSON or another library's objects are read, hardly elsewhere."""
     used = [n for tree in TREES.values() for n in ast.walk(tree) if isinstance(n, ast.Name)]
     assert sum(node.id == "Any" for node in used) <= MOST_ANY
+
+
+def test_time_spent_is_told_by_a_clock_that_never_jumps() -> None:
+    """`time.time` and `datetime.now` jump when a clock is set; nothing is measured with them."""
+    wrong = []
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                jumps = (node.value.id, node.attr) in {("time", "time"), ("datetime", "now")}
+                wrong += [name(path)] if jumps else []
+    assert wrong == []
+
+
+def test_everything_is_read_with_caps() -> None:
+    """Nothing but `reading` opens what others wrote; the rest reads its own package or /proc."""
+    own = {"reading.py", "registry.py", "workers.py", "report/page.py"}
+    own |= {"exporters/program/templates.py"}
+    wrong = []
+    for path, tree in TREES.items():
+        calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+        names = {getattr(function, "attr", "") for function in calls}
+        if names & {"read_text", "read_bytes"} and not name(path).startswith("paper/"):
+            wrong += [name(path)] if name(path) not in own else []
+    assert wrong == []
 
 
 def test_nothing_dangerous_is_called() -> None:

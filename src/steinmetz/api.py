@@ -14,18 +14,24 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steinmetz.data import formats
 from steinmetz.data import table as tables
+from steinmetz.engine import predicted
 from steinmetz.engine import run as engine
 from steinmetz.engine.blocks import tables as understood
 from steinmetz.engine.outcome import Outcome
 from steinmetz.errors import InputError
 from steinmetz.exporters.base import About
 from steinmetz.exporters.base import load as exporter
+from steinmetz.fe.result import Asked as FiniteElements
+from steinmetz.fe.result import Result as Part
+from steinmetz.fe.result import finite_elements
 from steinmetz.records import Report, silent
 from steinmetz.report import figures, files
+from steinmetz.report import predicted as tabulated
+from steinmetz.report import summary as summaries
 from steinmetz.report.stored import restore
 from steinmetz.report.summary import Summary, summarise
 from steinmetz.report.understood import Check
-from steinmetz.studies import config
+from steinmetz.studies import config, measured
 from steinmetz.studies.study import Study
 
 if TYPE_CHECKING:
@@ -40,8 +46,9 @@ class Result(Outcome):
     """What a run found: a law, the table it was chosen from, its posterior, scores and certificate.
 
     `law`, `table`, `scores`, `certificate`, `particles` are at hand; `stress` and `predict` give
-    draws of the posterior, `posterior` the same as ArviZ reads it, `plot` a figure, `export` the
-    law in another form, `select` another row of the table, `save` the run directory.
+    draws of the posterior, `predict_table` law and bands at the rows of a table, `posterior` the
+    draws as ArviZ reads them, `plot` a figure, `export` the law in another form, `select` another
+    row of the table, `save` the run directory.
     """
 
     @classmethod
@@ -71,6 +78,27 @@ class Result(Outcome):
         if figure not in known:
             raise InputError(f"there is no figure '{figure}'; possible: {', '.join(known)}")
         return figures.FIGURES[figure].draw(self)
+
+    def predict_table(
+        self, data: "Table", experiment: str | None = None, level: float = 0.95
+    ) -> "pandas.DataFrame":
+        """Stress at the rows of a table, a file or DataFrame: law, bands, what is extrapolated.
+
+        The table is read as `fit` reads it but needs no stress. `experiment` names the test where
+        the table does not. Columns `P11_law`, `P11_median`, `P11_lower`, `P11_upper` are law and
+        band of laws, `P11_new_lower`, `P11_new_upper` the band of new data, `P11_measured` what
+        the table has; `attrs["unit"]` is the unit of the stress.
+        """
+        found = predicted.predicted(self, _file(data, 0), experiment, level)
+        return tabulated.frame(found, self.problem.unit)
+
+    def finite_elements(self, asked: FiniteElements | None = None, report: Report = silent) -> Part:
+        """A finite-element problem solved for every draw: fields, quantities, bands.
+
+        `asked` says which problem and how, such as `FiniteElements("cook", cells=8, draws=100)`;
+        `steinmetz.save_part` writes the folder that the command line writes.
+        """
+        return finite_elements(self, asked or FiniteElements(), report)
 
     def select(self, row: int, report: Report = silent) -> "Result":
         """The law with `row` parameters instead: its posterior is sampled, nothing is refitted."""
@@ -114,8 +142,8 @@ def run(study: Study | str, report: Report = silent) -> Result:
 def fit(
     data: "Table | Sequence[Table]",
     experiment: str | Sequence[str] | None = None,
-    relative: float | str = 0.05,
-    absolute: float | str = 0.0,
+    relative: float | str | None = None,
+    absolute: float | str | None = None,
     changes: Mapping[str, Any] | None = None,
     report: Report = silent,
 ) -> Result:
@@ -123,12 +151,13 @@ def fit(
 
     `experiment` names what was done (see `steinmetz list`), once for all tables or once for each;
     incompressible tests make the material incompressible. `relative` and `absolute` are the
-    standard deviations of the stress, each a number or 'estimated'. What a table does not declare
-    is given by `changes`, such as {"data.unit": "MPa", "data.measure": "nominal"}; `check` says
-    what is understood.
+    standard deviations of the stress, each a number or 'estimated'; if neither is given, both are
+    estimated with the law (of a network: 0.05 and 0). What a table does not declare is given by
+    `changes`, such as {"data.unit": "MPa", "data.measure": "nominal"}; `check` says what is
+    understood.
     """
     paths, kinds = _tables(data, experiment)
-    return run(config.measured_jointly(paths, kinds, (relative, absolute), changes), report)
+    return run(measured.jointly(paths, kinds, (relative, absolute), changes), report)
 
 
 def check(
@@ -138,7 +167,7 @@ def check(
 ) -> Check:
     """What `fit` understands of tables, and what is odd about them; nothing is fitted."""
     paths, kinds = _tables(data, experiment)
-    study = config.measured_jointly(paths, kinds, (0.05, 0.0), changes)
+    study = measured.jointly(paths, kinds, changes=changes)
     return Check(tuple(understood(study)))
 
 
@@ -176,6 +205,12 @@ def load(folder: str | Path) -> Result:
 def select(folder: str | Path, row: int, report: Report = silent) -> Result:
     """Another row of the table of a finished run: its law, a new posterior, no refit."""
     return Result.of(engine.select(folder, row, report))
+
+
+def redraw(folder: str | Path) -> None:
+    """Draw figures and page of a finished run again; nothing is fitted or sampled."""
+    numbers = summaries.read(Path(folder))
+    files.redraw(restore(Path(folder)), numbers, Path(folder))
 
 
 def save(result: Outcome, folder: str | Path) -> Summary:

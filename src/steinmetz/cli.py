@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from steinmetz import commands, run_commands, table_commands
+from steinmetz import campaign_commands, commands, fe_commands, run_commands, table_commands
 from steinmetz.commands import RunStopped
-from steinmetz.errors import InputError, RunFailure
+from steinmetz.errors import InputError, RunFailure, unwritten
 from steinmetz.options import (
     CalibrationOptions,
     CurveOptions,
@@ -95,9 +95,10 @@ def fit(data: Files, *, tables: DataOptions, noise: NoiseOptions, options: RunOp
     Strains, forces, units such as 'P11 (MPa)' and other spellings are read too, if they are
     declared: `steinmetz check` says what is understood, `steinmetz template` writes an example.
     Empty cells are missing, not zero. A column sd_S11 gives the standard deviation of S11 row by
-    row and replaces the two options of noise there. From 20 rows on, a fifth of them is held out
-    for the test score, in segments of neighbours (--set data.hold_out names other ways, --set
-    data.held_out=0 uses all).
+    row and replaces the two options of noise there; noise that is not stated is estimated with the
+    law. From 20 rows on, a fifth of them is held out for the test score, in segments of neighbours
+    (--set data.hold_out names other ways, --set data.held_out=0 uses all); where several tests are
+    fitted, each is predicted from the others instead.
 
     Examples:
 
@@ -107,15 +108,15 @@ def fit(data: Files, *, tables: DataOptions, noise: NoiseOptions, options: RunOp
 
       steinmetz fit rubber.csv --relative-noise 0 --absolute-noise 0.02 --out results/rubber
 
-      steinmetz fit rubber.csv --relative-noise estimated --absolute-noise estimated
+      steinmetz fit rubber.csv --relative-noise 0.03 --absolute-noise estimated
 
       steinmetz fit pull.csv bulge.csv --experiment uniaxial --experiment equibiaxial
     """
-    from steinmetz.studies import config
+    from steinmetz.studies import measured
 
     commands.start_jax()
     changes = tables.changes() | settings(options.changes, options.seed, options.parameters)
-    study = config.measured_jointly(data, tables.kinds(len(data)), (*noise,), changes)
+    study = measured.jointly(data, tables.kinds(len(data)), (*noise,), changes)
     commands.carry_out(study, options.out, options.resume)
 
 
@@ -204,6 +205,8 @@ def list_() -> None:
 
 run_commands.register(app)
 table_commands.register(app)
+fe_commands.register(app)
+campaign_commands.register(app)
 
 
 def main() -> None:
@@ -212,8 +215,10 @@ def main() -> None:
         raise SystemExit(app(standalone_mode=False) or 0)
     except InputError as error:
         message, code = str(error), 2
-    except (RunFailure, OSError) as error:
+    except RunFailure as error:
         message, code = str(error), 1
+    except OSError as error:
+        message, code = unwritten(error), 1
     except RunStopped as stopped:
         print(f"steinmetz: {stopped}", file=sys.stderr, flush=True)
         sys.stdout.flush()

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +15,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from steinmetz import registry
-from steinmetz.errors import InputError
+from steinmetz import claims, registry
+from steinmetz.errors import InputError, RunFailure, unwritten
 
 if TYPE_CHECKING:
     from steinmetz.cache import Cache
@@ -39,16 +40,20 @@ class RunStopped(Exception):
 
 
 def start_jax() -> None:
-    """Double precision, and compiled programs kept between calls."""
+    """Double precision, and compiled programs kept between calls.
+
+    One that cannot be kept, or was cut short by a kill, is compiled again: nothing to warn of.
+    """
     import jax
 
+    warnings.filterwarnings("ignore", message="Error (reading|writing) persistent compilation")
     jax.config.update("jax_enable_x64", True)
     if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        cache = home / "steinmetz" / "jax"
         try:
+            home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+            cache = home / "steinmetz" / "jax"
             cache.mkdir(parents=True, exist_ok=True)
-        except OSError:
+        except (OSError, RuntimeError):  # nobody's home, or one that cannot be written to
             return
         jax.config.update("jax_compilation_cache_dir", str(cache))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
@@ -77,7 +82,7 @@ def _kept_beside(folder: Path, study: "Study", resume: bool | None, *more: objec
 
 
 @contextmanager
-def _interruptible(
+def interruptible(
     cache: "Cache", kept: Callable[[], bool] | None = None
 ) -> Iterator[Callable[[Callable[["Report"], T]], T]]:
     """Gives a function that does work with progress shown.
@@ -100,6 +105,11 @@ def _interruptible(
     except KeyboardInterrupt as heard:  # here, because the parser would leave without a word
         code = 143 if isinstance(heard, interrupts.Terminated) else 130
         raise RunStopped(cache.found if kept is None else kept(), code) from None
+    except OSError as error:  # input that cannot be read is an InputError
+        left = cache.found if kept is None else kept()
+        going_on = "what was finished is kept" if left else "nothing was written"
+        words = f"cannot write the results: {unwritten(error)}; {going_on}"
+        raise RunFailure(f"{words}; make room and give the same command again") from None
     if kept is None:
         cache.clear()
 
@@ -111,10 +121,11 @@ def carry_out(study: "Study", out: Path | None, resume: bool | None) -> None:
 
     folder = out or Path("runs") / f"{study.name}-seed{study.seed}"
     files.check_target(folder)
-    cache = _kept_beside(folder, study, resume)
-    with _interruptible(cache) as compute:
-        outcome = compute(lambda report: run_study(study, report, cache))
-        summary = files.save(outcome, folder)
+    with claims.claimed(folder):
+        cache = _kept_beside(folder, study, resume)
+        with interruptible(cache) as compute:
+            outcome = compute(lambda report: run_study(study, report, cache))
+            summary = files.save(outcome, folder)
     typer.echo(screen.final(summary, folder))
 
 
@@ -124,30 +135,16 @@ def select_row(folder: Path, row: int, out: Path | None, resume: bool | None) ->
     from steinmetz.report import files, screen
     from steinmetz.studies import config
 
-    if not (folder / "carving.json").is_file():
-        raise InputError(f"{folder}: no finished run there (carving.json is missing)")
-    target = out or folder
-    files.check_target(target)
-    cache = _kept_beside(target, config.load(str(folder / "study.toml")), resume, "row", row)
-    with _interruptible(cache) as compute:
-        outcome = compute(lambda report: select(folder, row, report, cache))
-        summary = files.save(outcome, target)
+    target = out or folder.resolve()
+    with claims.claimed(target):
+        if not (folder / "carving.json").is_file():
+            raise InputError(f"{folder}: no finished run there (carving.json is missing)")
+        files.check_target(target)
+        cache = _kept_beside(target, config.of_run(folder), resume, "row", row)
+        with interruptible(cache) as compute:
+            outcome = compute(lambda report: select(folder, row, report, cache))
+            summary = files.save(outcome, target)
     typer.echo(screen.final(summary, target))
-
-
-def export(folder: Path, form: str, out: Path | None) -> None:
-    """Print the law of a finished run in another form, or write it to a file."""
-    from steinmetz.exporters import base
-    from steinmetz.exporters import json as law_json
-    from steinmetz.report import files
-
-    exporter = base.load(form)
-    law, about = law_json.read(folder / "law.json")
-    text = exporter.export(law, about)
-    if out is None:
-        typer.echo(text)
-    else:
-        files.write(out, text)
 
 
 def draw_lcurve(study: "Study", plan: "Plan", out: Path | None, resume: bool | None) -> None:
@@ -157,10 +154,11 @@ def draw_lcurve(study: "Study", plan: "Plan", out: Path | None, resume: bool | N
 
     folder = out or Path("runs") / f"{study.name}-seed{study.seed}-lcurve"
     files.check_target(folder, lcurves.MARKER)
-    cache = _kept_beside(folder, study, resume, plan.noises, plan.penalties, plan.restarts)
-    with _interruptible(cache) as compute:
-        curve = compute(lambda report: lcurve(study, plan, report, cache))
-        lcurves.save(curve, folder)
+    with claims.claimed(folder):
+        cache = _kept_beside(folder, study, resume, plan.noises, plan.penalties, plan.restarts)
+        with interruptible(cache) as compute:
+            curve = compute(lambda report: lcurve(study, plan, report, cache))
+            lcurves.save(curve, folder)
     typer.echo(lcurves.screen(curve, folder))
 
 
@@ -187,7 +185,10 @@ def reproduce(
     if not kept.is_dir():
         files.check_target(folder, page.MARKER)
     side_by_side, begun = jobs or workers.cores(), time.monotonic()
-    with _interruptible(Cache(kept, "reproduce"), lambda: kept.is_dir()) as compute:
+    with (
+        claims.claimed(folder),
+        interruptible(Cache(kept, "reproduce"), lambda: kept.is_dir()) as compute,
+    ):
         outcomes = compute(
             lambda report: work_through(wanted, scale, seeds, folder, report, side_by_side)
         )
@@ -212,30 +213,13 @@ def calibrate(plan: "Calibration", folder: Path, jobs: int | None) -> None:
     if not kept.is_dir():
         files.check_target(folder, page.MARKER)
     side_by_side = min(jobs or workers.cores(), len(tasks))
-    with _interruptible(Cache(kept, "calibrate"), lambda: kept.is_dir()) as compute:
+    with (
+        claims.claimed(folder),
+        interruptible(Cache(kept, "calibrate"), lambda: kept.is_dir()) as compute,
+    ):
         data = compute(lambda report: work_through(tasks, folder, report, side_by_side))
         found = page.save(data, folder, plan.command)
     typer.echo(page.screen(found, folder))
-
-
-def diagnose(folder: Path) -> bool:
-    """Print every check of a finished run; whether all pass."""
-    from steinmetz.report import checks, summary
-
-    numbers = summary.read(folder)
-    results = checks.examine(numbers)
-    typer.echo(checks.screen(results, numbers, folder))
-    return all(check.passed for check in results)
-
-
-def next_test(folder: Path, points: int, relative: float | None, absolute: float | None) -> None:
-    """Rank candidates for the next test, write table and figure, and print the best."""
-    from steinmetz.report import following, stored
-
-    outcome = stored.restore(folder)
-    found = following.ranked(outcome, points, relative, absolute)
-    following.save(found, folder)
-    typer.echo(following.screen(found, folder))
 
 
 def check(study: "Study", picture: Path | None) -> None:
@@ -248,23 +232,6 @@ def check(study: "Study", picture: Path | None) -> None:
     found = tables(study)
     understood.draw(found, target)
     typer.echo(understood.screen(found, target))
-
-
-def template(mode: str, out: Path | None) -> None:
-    """Write an example table of a test; a file that is there is left alone."""
-    from steinmetz.engine.template import example
-    from steinmetz.experiments import modes
-    from steinmetz.report import files
-
-    name = modes.known(mode)
-    target = out or Path(f"{name}.csv")
-    if target.exists():
-        raise InputError(f"--out {target}: there is a file of that name; name another")
-    if not target.absolute().parent.is_dir():
-        raise InputError(f"--out {target}: there is no folder {target.absolute().parent}")
-    start_jax()
-    files.write(target, example(name))
-    typer.echo(f"wrote {target}; next: steinmetz check {target}")
 
 
 def listing() -> str:

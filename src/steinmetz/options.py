@@ -158,6 +158,13 @@ class DataOptions(NamedTuple):
     area: Annotated[
         str | None, typer.Option(help="Undeformed area under a force, such as '12.5 mm^2'.")
     ] = None
+    bulk: Annotated[
+        str | None,
+        typer.Option(
+            help="Bulk modulus of a nearly incompressible material, such as '2 GPa'; it is given, "
+            "not fitted."
+        ),
+    ] = None
     branch: Annotated[
         str | None,
         typer.Option(help="Rows to take: loading, unloading or both.", show_default="both"),
@@ -177,24 +184,29 @@ class DataOptions(NamedTuple):
         """Settings of the data."""
         said = {"unit": self.unit, "measure": self.measure, "area": self.area}
         said["branch"] = self.branch
-        return {f"data.{name}": word for name, word in said.items() if word is not None}
+        found = {f"data.{name}": word for name, word in said.items() if word is not None}
+        return found | ({} if self.bulk is None else settings([f"material.bulk={self.bulk}"], None))
 
 
 class NoiseOptions(NamedTuple):
     """Noise of measured rows."""
 
     relative_noise: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="SIZE", help="Standard deviation as a share of the stress, or 'estimated'."
+            metavar="SIZE",
+            help="Standard deviation as a share of the stress, or 'estimated'.",
+            show_default="estimated, if neither is given; of a network 0.05",
         ),
-    ] = "0.05"
+    ] = None
     absolute_noise: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="SIZE", help="Standard deviation in the unit of the stress, or 'estimated'."
+            metavar="SIZE",
+            help="Standard deviation in the unit of the stress, or 'estimated'.",
+            show_default="estimated, if neither is given",
         ),
-    ] = "0.0"
+    ] = None
 
 
 def packed(command: Callable[..., None]) -> Callable[..., None]:

@@ -28,7 +28,7 @@ def shown(stream: TextIO | None = None) -> Iterator[Report]:
 
 
 # Stages that take long enough for a line about every step.
-_LONG = {"reproducing", "calibrating"}
+_LONG = {"reproducing", "calibrating", "campaign"}
 # Seconds after which the time that is left can be told.
 _SETTLED = 5
 

@@ -34,12 +34,14 @@ class Reference:
     Ψ̂ = Ψ − Ψ(x₀) − Σ_k n_k d_k·(x − x₀) with n_k = v_k·∇Ψ(x₀).
 
     `point` is x₀, `weights` are the v_k and `directions` the d_k. Without directions only the
-    energy is shifted. This is the one place where a potential is normalised.
+    energy is shifted. This is the one place where a potential is normalised. `bulk` is the bulk
+    modulus that completes a law found at constant volume, zero where none is given.
     """
 
     point: tuple[float, ...]
     weights: tuple[tuple[float, ...], ...] = ()
     directions: tuple[tuple[float, ...], ...] = ()
+    bulk: float = 0.0
 
     def removed(self, slope: Float[Array, "*batch inputs"]) -> Float[Array, "*batch inputs"]:
         """Σ_k n_k d_k from `slope` = ∇Ψ(x₀)."""
@@ -90,6 +92,7 @@ class Reference:
             tuple(np.asarray(self.point) / unit),
             tuple(tuple(np.asarray(v) / unit) for v in self.weights),
             tuple(tuple(np.asarray(d) * unit) for d in self.directions),
+            self.bulk,
         )
 
 

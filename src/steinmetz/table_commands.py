@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from steinmetz import commands
+from steinmetz.errors import InputError
 from steinmetz.options import Changes, DataOptions, Files, packed, settings
 
 
@@ -37,10 +38,10 @@ def check(
 
       steinmetz check pull.csv bulge.csv --experiment uniaxial --experiment equibiaxial
     """
-    from steinmetz.studies import config
+    from steinmetz.studies import measured
 
     kinds, words = tables.kinds(len(data)), tables.changes() | settings(changes, None)
-    study = config.measured_jointly(data, kinds, (0.05, 0.0), words)
+    study = measured.jointly(data, kinds, changes=words)
     commands.check(study, picture)
 
 
@@ -58,4 +59,16 @@ def template(
 
       steinmetz template biaxial --out sheet.csv
     """
-    commands.template(mode, file)
+    from steinmetz.engine.template import example
+    from steinmetz.experiments import modes
+    from steinmetz.report import files
+
+    name = modes.known(mode)
+    target = file or Path(f"{name}.csv")
+    if target.exists():
+        raise InputError(f"--out {target}: there is a file of that name; name another")
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"--out {target}: there is no folder {target.absolute().parent}")
+    commands.start_jax()
+    files.write(target, example(name))
+    typer.echo(f"wrote {target}; next: steinmetz check {target}")

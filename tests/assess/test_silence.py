@@ -33,3 +33,10 @@ def test_cells_that_were_not_measured_tell_nothing(observations: Observations) -
     assert silence.slopes_seen(observations) == 3
     one = jnp.zeros_like(observations.observed).at[:, 0].set(True)
     assert silence.slopes_seen(observations._replace(observed=one)) == 1
+
+
+@pytest.mark.parametrize(
+    ("ratio", "words"), [(3.21, "3.2 times"), (100.0, "100 times"), (1.4e10, "more than 100 times")]
+)
+def test_ratios_are_words(ratio: float, words: str) -> None:
+    assert silence.times(ratio) == words

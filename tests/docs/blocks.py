@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import pytest
 
-from steinmetz import cli, commands
+from steinmetz import cli, commands, finished, many
 from steinmetz.paper import grids
 from steinmetz.studies import config
 from steinmetz.studies.study import to_toml
@@ -185,7 +185,8 @@ class Session:
                     break
                 grids.load(word)
         with self.monkeypatch.context() as patched:
-            for name, function in inspect.getmembers(commands, inspect.isfunction):
-                if function.__module__ == commands.__name__:
-                    patched.setattr(commands, name, lambda *_, **__: True)
+            for module in (commands, finished, many):
+                for name, function in inspect.getmembers(module, inspect.isfunction):
+                    if function.__module__ == module.__name__:
+                        patched.setattr(module, name, lambda *_, **__: True)
             assert self.call(arguments) == 0, place

@@ -51,7 +51,13 @@ seen.append((Path(os.environ["STEINMETZ_PLUGINS"]) / "laws" / "spring.py").read_
 '''
 
 
-@pytest.mark.parametrize("page", PAGES)
+# Pages with many fits; another page shows each of their commands, too.
+MANY = {"docs/measured-data.md", "docs/tutorials/tissue.md"}
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=pytest.mark.long) if page in MANY else page for page in PAGES]
+)
 def test_page(page: str, quick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Session(page, quick, monkeypatch).read((ROOT / page).read_text(encoding="utf-8"))
 

@@ -18,7 +18,7 @@ from steinmetz.engine.problem import prepare
 from steinmetz.engine.template import example
 from steinmetz.errors import InputError
 from steinmetz.report import understood
-from steinmetz.studies import config
+from steinmetz.studies import measured
 
 GOOD = (
     "# mode: uniaxial\nstrain (%);true_stress [kPa]\n"
@@ -224,7 +224,7 @@ def test_two_thousand_malformed_files(
     for seed in range(1000, 3000):
         codes.append(judged(good, seed, monkeypatch, capsys))
         if codes[-1] == 0 and seed % 10 == 0:
-            study = config.measured_jointly([Path("a.csv")], [None], (0.05, 0.01))
+            study = measured.jointly([Path("a.csv")], [None], (0.05, 0.01))
             with contextlib.suppress(InputError):
                 prepare(jax.random.key(0), study)
     assert codes.count(2) > 1000

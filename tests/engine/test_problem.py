@@ -28,10 +28,10 @@ def tables(tmp_path: Path) -> list[Path]:
 
 def problem(tables: Sequence[Path], experiments: Sequence[str], **data: object) -> Problem:
     """What is fitted of some tables."""
-    from steinmetz.studies.config import measured_jointly
+    from steinmetz.studies.measured import jointly
 
     changes = {f"data.{name}": value for name, value in data.items()}
-    return prepare(jax.random.key(0), measured_jointly(tables, experiments, (0.05, 0.0), changes))
+    return prepare(jax.random.key(0), jointly(tables, experiments, (0.05, 0.0), changes))
 
 
 def test_segments_are_held_out_unless_asked_otherwise(tables: list[Path]) -> None:

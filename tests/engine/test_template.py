@@ -11,14 +11,14 @@ from cases import CHEAP, present
 from steinmetz import registry
 from steinmetz.engine import blocks, problem
 from steinmetz.engine.template import example
-from steinmetz.studies import config
+from steinmetz.studies import measured
 
 
 @pytest.mark.parametrize("mode", registry.names("experiments"))
 def test_an_example_is_understood_without_a_flag(tmp_path: Path, mode: str) -> None:
     file = tmp_path / "example.csv"
     file.write_text(example(mode), encoding="utf-8")
-    study = config.measured_jointly([file], [None], (0.05, 0.0))
+    study = measured.jointly([file], [None], (0.05, 0.0))
     (found,) = blocks.tables(study)
     assert (found.experiment.name, found.unit, found.missing) == (mode, "MPa", 0)
     assert found.notes == []

@@ -20,6 +20,9 @@ from steinmetz.exporters import json as law_json
 from steinmetz.potentials.law import Law, rebuild
 from steinmetz.report import files, page
 
+# Figures of a run on synthetic data.
+DRAWN = ("path", "laws", "trust", "sizes", "marginals")
+
 
 @pytest.fixture(scope="module")
 def folder(gent: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -32,8 +35,8 @@ def test_everything_is_there(folder: Path) -> None:
     names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert names == {
         *("summary.json", "law.json", "carving.json", "study.toml", "report.html"),
-        *("posterior.nc", "predictions.nc"),
-        *("figures/path.png", "figures/laws.png", "figures/sizes.png", "figures/marginals.png"),
+        *("posterior.nc", "predictions.nc", "SHA256SUMS"),
+        *(f"figures/{name}.{kind}" for name in DRAWN for kind in ("png", "pdf")),
     }
     assert list(folder.parent.iterdir()) == [folder]
 
@@ -109,7 +112,7 @@ def test_law_of_the_folder_predicts_what_the_summary_prints(folder: Path, gent: 
 
 def test_report_is_one_offline_file(folder: Path) -> None:
     page = (folder / "report.html").read_text()
-    assert page.count("data:image/png;base64,") == 4
+    assert page.count("data:image/png;base64,") == len(DRAWN)
     assert not re.search(r"""(src|href)=["'](?!data:)""", page)
     assert "Admissible" in page
     assert all(f"<td>{name}</td>" in page for name in (*BY_SIGNS, "growth as J → 0"))
@@ -119,7 +122,7 @@ def test_labels_are_escaped(quick: Result, tmp_path: Path) -> None:
     nasty = quick.study.model_copy(update={"title": "<script>alert(1)</script>"})
     steinmetz.save(dataclasses.replace(quick, study=nasty), tmp_path / "run")
     text = (tmp_path / "run" / "report.html").read_text()
-    assert "<script>" not in text
+    assert "<script>alert" not in text
     assert "&lt;script&gt;" in text
 
 
@@ -152,6 +155,16 @@ def test_failure_while_writing_leaves_nothing_behind(
         steinmetz.save(quick, target)
     assert os.listdir(tmp_path) == ["run"]
     assert (target / "summary.json").read_bytes() == before
+
+
+def test_links_in_place_of_a_folder_are_refused_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    for target in ("link", "dangling", "dangling/run"):
+        with pytest.raises(InputError, match="link to"):
+            files.check_target(tmp_path / target)
+    files.check_target(tmp_path / "link" / "run")
 
 
 @pytest.mark.parametrize("place", ["/dev/null/run", "/proc/run"])

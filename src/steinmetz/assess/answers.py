@@ -72,7 +72,7 @@ class Spread(Document):
     Shares are those of the variance, and add up to one.
     """
 
-    width: float = Field(description="mean width of the 95 % band of laws, in the unit of stress")
+    width: float = Field(description="median width of the 95 % band of laws, in the unit of stress")
     between: float = Field(description="share that laws differ by")
     within: float = Field(description="share by parameters, the law given")
     discrepancy: float = Field(description="share that all laws are thought to miss")
@@ -133,5 +133,5 @@ def spread(found: Variances, width: Values, cells: Cells) -> Spread | None:
     if total <= 0:
         return None
     between, within, missed = (part / total for part in parts)
-    mean = float(np.mean(width[cells]))
-    return Spread(width=mean, between=between, within=within, discrepancy=missed)
+    middle = float(np.median(width[cells]))
+    return Spread(width=middle, between=between, within=within, discrepancy=missed)

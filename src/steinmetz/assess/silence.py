@@ -9,6 +9,15 @@ from steinmetz.records import Observations
 _STILL = 0.02
 # A singular value that is smaller, relatively to the largest, is none.
 _RANK = 1e-6
+# Beyond it, how many times one thing is another says nothing more to a reader.
+MANY = 100.0
+
+
+def times(ratio: float) -> str:
+    """How many times in words that a person reads: '3.2 times', or 'more than 100 times'."""
+    if ratio > MANY:
+        return f"more than {MANY:g} times"
+    return f"{ratio:.0f} times" if ratio >= 10 else f"{ratio:.2g} times"
 
 
 def still(train: Observations, inputs: tuple[str, ...], sizes: tuple[float, ...]) -> list[str]:

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from steinmetz import registry
+from steinmetz import reading, registry
 from steinmetz.cache import Content
 from steinmetz.data import noise
 from steinmetz.engine import carving
@@ -67,7 +67,7 @@ class Task(NamedTuple):
             path = registry.path_of("laws", str(self.study.data.law))
         else:
             path = self.run / "carving.json"
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        digest = hashlib.sha256(reading.content(path)).hexdigest()
         about = {"calibrate": _EDITION, "from": digest, "number": self.number}
         return {**self.study.content("assess"), **about}
 
@@ -105,7 +105,7 @@ def of_run(folder: Path, number: int) -> Task:
     """A data set of a draw of the posterior of a finished run."""
     if not (folder / "carving.json").is_file():
         raise InputError(f"--from {folder}: no finished run there (carving.json is missing)")
-    return Task(config.load(str(folder / "study.toml"), _POINTS), folder, number)
+    return Task(config.of_run(folder, _POINTS), folder, number)
 
 
 def case(task: Task) -> Case:
@@ -156,7 +156,7 @@ class _Pool(NamedTuple):
 @cache
 def _pool(folder: Path) -> _Pool:
     """The mixture of a finished run."""
-    study = config.load(str(folder / "study.toml"), _POINTS)
+    study = config.of_run(folder, _POINTS)
     problem = prepare(stage_keys(study.seed)["data"], study)
     carved = carving.read(folder / "carving.json", problem.train)
     if not carved.structures:

@@ -16,8 +16,8 @@ from steinmetz.assess import ranks
 from steinmetz.calibrate.judged import DataSet, Record
 from steinmetz.calibrate.tables import CLASSES, PARTS, Group, Mean, Way, classed, grouped, summed
 from steinmetz.calibrate.ways import JACKKNIFE, LEVELS, ORACLE, USUAL
-from steinmetz.report.files import replace
 from steinmetz.report.style import COLOURS, STYLE
+from steinmetz.report.whole import replace
 
 MARKER = "calibration.json"
 # Marks of widths beside the oracle's.

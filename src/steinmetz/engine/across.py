@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float
 from pydantic import Field
 
 from steinmetz.assess import measures
+from steinmetz.assess.silence import times
 from steinmetz.data.quadratic import compress
 from steinmetz.engine import baselines
 from steinmetz.engine.carved import carve_law
@@ -52,7 +53,9 @@ class LeftOut(Document):
     r2: float | None = Field(description="of the median of the bands")
     law_r2: float | None = Field(description="of the law of the others")
     coverage: float = Field(description="share of its data inside the 95 % band of new data")
-    width: float = Field(description="mean width of the 95 % band of the law over the mean stress")
+    width: float = Field(
+        description="median width of the 95 % band of the law over the median stress"
+    )
 
     @property
     def determined(self) -> bool:
@@ -64,8 +67,8 @@ class LeftOut(Document):
         """What people read."""
         if not self.determined:
             return (
-                f"{self.test} is not determined by the other tests: the band is {self.width:.2g} "
-                "times as wide as the stress"
+                f"{self.test} is not determined by the other tests: the band is "
+                f"{times(self.width)} the stress"
             )
         return (
             f"{self.test} is predicted by the other tests: R² {self.r2:.4f}, "
@@ -81,7 +84,9 @@ class Mode(Document):
     column: str
     end: float
     made: bool
-    width: float = Field(description="mean width of the 95 % band of the law over the mean stress")
+    width: float = Field(
+        description="median width of the 95 % band of the law over the median stress"
+    )
 
     @property
     def determined(self) -> bool:
@@ -94,8 +99,8 @@ class Mode(Document):
         if self.determined:
             return f"{self.test} to {self.column} {self.end:.3g}: known to {self.width:.2g}"
         return (
-            f"{self.test} is not determined by these data: its band is {self.width:.2g} times as "
-            "wide as the stress"
+            f"{self.test} is not determined by these data: its band is {times(self.width)} "
+            "the stress"
         )
 
 
@@ -204,9 +209,9 @@ def _width(
     seen: Bool[np.ndarray, "rows components"],
     size: Float[np.ndarray, "rows components"],
 ) -> float:
-    """The mean width of the 95 % band over the mean stress."""
+    """The median width of the 95 % band over the median stress: one state says little of a test."""
     low, high = np.quantile(draws, (0.025, 0.975), axis=0)
-    return float(np.mean((high - low)[seen]) / max(float(np.mean(size[seen])), 1e-300))
+    return float(np.median((high - low)[seen]) / max(float(np.median(size[seen])), 1e-300))
 
 
 def _modes(problem: Problem, bands: Bands) -> list[Mode]:

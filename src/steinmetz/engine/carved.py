@@ -1,15 +1,18 @@
 """The sparse law of the data of a study, and the random numbers of its stages."""
 
+from pathlib import Path
+
 import jax
 from jaxtyping import Array
 
 from steinmetz.cache import Cache
-from steinmetz.engine.problem import Problem, built
+from steinmetz.engine.problem import Problem, built, prepare
 from steinmetz.errors import InputError
 from steinmetz.potentials import terms
 from steinmetz.records import Report, silent
 from steinmetz.sparsify import carve
 from steinmetz.sparsify.compose import Wanted, composed
+from steinmetz.studies import config
 from steinmetz.studies.study import Study
 
 
@@ -25,6 +28,17 @@ def carve_law(
         return composed(problem.train, problem.units, wanted, study.sparsify, report)
     task = carve.Task(made, problem.train, problem.units, deviation)
     return carve.carve(stage_keys(study.seed)["carve"], task, study.sparsify, report, cache)
+
+
+def recalled(folder: Path) -> tuple[Study, Problem]:
+    """Study and data of a finished run; what its file says wrong is named with the file."""
+    study = config.of_run(folder)
+    try:
+        return study, prepare(stage_keys(study.seed)["data"], study)
+    except InputError as error:
+        if str(folder) in str(error):
+            raise
+        raise InputError(f"{folder / 'study.toml'}: {error}") from None
 
 
 def _refit_deviation(study: Study) -> float:

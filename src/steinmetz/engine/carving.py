@@ -14,8 +14,8 @@ from steinmetz.data.estimate import from_plain as noise_from_plain
 from steinmetz.data.estimate import to_plain as noise_to_plain
 from steinmetz.data.quadratic import Quadratic, compress
 from steinmetz.errors import InputError
-from steinmetz.exporters.json import parsed
 from steinmetz.potentials.law import rebuild, structure
+from steinmetz.reading import parsed
 from steinmetz.records import Observations
 from steinmetz.sparsify.carve import Carved, Restart
 from steinmetz.sparsify.choose import from_plain, to_plain

@@ -4,6 +4,7 @@ The field is the stress in every standard test as far as the data go, measured b
 a standard test to some part of that, or beyond, with as many points and the noise of the rig.
 """
 
+import dataclasses
 import itertools
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -100,9 +101,18 @@ def ways(problem: Problem) -> Iterator[Way]:
         return
     if first.state != tuple(f"F{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3)):
         raise InputError(f"no standard tests are known for material '{material.name}'")
+    first = _whole(first)
     for name, directions in _HELD.items():
         yield Way(name, "stretch", 1.0, first, _held(np.array(directions)))
     yield Way("simple shear", "shear", 0.0, first, _sheared)
+
+
+def _whole(test: experiments.Experiment) -> experiments.Experiment:
+    """An experiment whose rows are whole deformation gradients, with the same stress observed."""
+    if not isinstance(test, Incompressible):
+        return test
+    full = experiments.build(experiments.load("full_tensor").Config(name="full_tensor"))
+    return dataclasses.replace(full, observed=test.observed)
 
 
 # Tests in which every stretch is prescribed: which of them move along.

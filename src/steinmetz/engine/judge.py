@@ -1,5 +1,6 @@
 """Judge a law and its posterior: predictions along the path, scores and certificate."""
 
+import dataclasses
 from typing import NamedTuple
 
 import jax
@@ -12,6 +13,7 @@ from steinmetz.data import noise
 from steinmetz.engine.fitness import Fitness
 from steinmetz.engine.problem import Problem
 from steinmetz.engine.sample import Ensemble
+from steinmetz.potentials import volume
 from steinmetz.potentials.law import Law
 from steinmetz.predict.bands import Bands
 from steinmetz.predict.push_forward import predictive
@@ -71,11 +73,13 @@ def certify(
         at = key if number == 0 else jax.random.fold_in(key, number)
         wide = block.experiment.covering(block.rows).widened(_REACH)
         parts.append(wide.states(wide.fresh(at, -(-count // len(problem.blocks)))))
-    experiment = problem.blocks[0].experiment
-    undeformed = jnp.asarray(material.undeformed)
-    operator = experiment.operator(material, undeformed, experiment.observed)
-    states, laws = np.concatenate(parts), bands.parts
-    return certificate.certify(law, ensemble.theta, material, states, operator, laws)
+    experiment, free = problem.blocks[0].experiment, material.completed
+    whole = dataclasses.replace(experiment, free=None) if free is not material else experiment
+    undeformed = jnp.asarray(free.undeformed)
+    operator = whole.operator(free, undeformed, experiment.observed)
+    states, laws = np.concatenate(parts), bands.completed.parts
+    theta = volume.drawn(law, ensemble.theta)
+    return certificate.certify(volume.completed(law), theta, free, states, operator, laws)
 
 
 def seen(

@@ -19,10 +19,12 @@ from steinmetz.engine.judge import PathPredictions
 from steinmetz.engine.pareto import Row
 from steinmetz.engine.problem import Problem
 from steinmetz.engine.sample import Ensemble
+from steinmetz.engine.trust import Map, applies, trust_map
 from steinmetz.errors import InputError
-from steinmetz.experiments import base as experiments
+from steinmetz.experiments import modes
 from steinmetz.exporters.names import Textbook, textbook
 from steinmetz.potentials.law import Law
+from steinmetz.potentials.volume import completed, drawn
 from steinmetz.predict.bands import Bands
 from steinmetz.sparsify.carve import Carved
 from steinmetz.studies.study import Study
@@ -75,12 +77,17 @@ class Outcome:
     @property
     def textbook(self) -> Textbook | None:
         """Name and parameters of the law if it is one of textbooks, with bands over draws."""
-        return textbook(self.law, self.particles)
+        return textbook(completed(self.law), drawn(self.law, self.particles))
 
     @functools.cached_property
     def answers(self) -> Answers | None:
         """What the laws behind the bands say together; None where there is one law alone."""
         return answers_of(self.problem, self.bands, self.along)
+
+    @functools.cached_property
+    def trust(self) -> Map | None:
+        """Where the law can be trusted; None unless stress follows from principal stretches."""
+        return trust_map(self.problem, self.law, self.bands) if applies(self.problem) else None
 
     @property
     def extrapolated(self) -> bool:
@@ -99,8 +106,11 @@ class Outcome:
 
         F are deformation gradients, or rows of what describes a state of the material. The stress
         of an incompressible law is known up to a pressure: `free` names the face without traction.
+        With a bulk modulus given, it need not be named: the volume decides the pressure.
         """
-        material = self.problem.material
+        material, bands = self.problem.material, self.bands
+        if free is None:
+            material, bands = material.completed, bands.completed
         experiment = dataclasses.replace(self.problem.blocks[0].experiment, free=free)
         if material.incompressible and free is None:
             raise InputError(
@@ -110,7 +120,7 @@ class Outcome:
         name = component or experiment.observed[0]
         states = self._states(F)
         at = experiment.map(material, states, (name,))
-        return self.bands.push(at)[0][:, :, 0]
+        return bands.push(at)[0][:, :, 0]
 
     def _states(self, given: ArrayLike) -> Float[np.ndarray, "states columns"]:
         """States from deformation gradients or rows, every one of them possible."""
@@ -135,9 +145,14 @@ class Outcome:
         self, experiment: str, rows: ArrayLike, components: tuple[str, ...] | None = None
     ) -> Prediction:
         """Stress in an experiment, seen or not: rows of its columns, such as stretches."""
-        test = experiments.build(experiments.load(experiment).Config(name=experiment))
-        test.check(self.problem.material)
-        table = np.asarray(rows, float).reshape(-1, len(test.columns))
+        test = modes.suited(experiment, self.problem.material)
+        table = np.asarray(rows, float)
+        if len(test.columns) > 1 and table.shape[-1:] != (len(test.columns),):
+            raise InputError(
+                f"a row of '{experiment}' has the columns {', '.join(test.columns)} for this "
+                f"material; got an array of shape {table.shape}"
+            )
+        table = table.reshape(-1, len(test.columns))
         for number, row in enumerate(table):
             if fault := test.fault(row):
                 raise InputError(f"row {number}: {fault}")

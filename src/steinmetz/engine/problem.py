@@ -132,6 +132,7 @@ def prepare(key: Array, study: Study) -> Problem:
             synthetic(block_key(key, number), material, test, truth, source)
             for number, (test, source) in numbered
         ]
+    material = _completed(material.in_unit(unit), study)
     train = observe.joined([block.train for block in blocks])
     kept = [block.held_out for block in blocks if block.held_out is not None]
     level = noise.Level(study.noise.allowed, *_STARTS)
@@ -141,7 +142,8 @@ def prepare(key: Array, study: Study) -> Problem:
     held_out = observe.joined(kept) if kept else None
     units = NaturalUnits.of(train, material.reference, material.sizes, study.noise.allowed)
     data = train, held_out, path, level, units
-    return Problem(material, truth, tuple(blocks), *data, notes + _few(train), kept_as, unit)
+    notes += [*_few(train), *_nearly(material, unit)]
+    return Problem(material, truth, tuple(blocks), *data, notes, kept_as, unit)
 
 
 def _few(train: Observations) -> list[str]:
@@ -149,6 +151,23 @@ def _few(train: Observations) -> list[str]:
     single = len(np.unique(np.asarray(train.state), axis=0)) == 1
     words = "all data are of one state: law and bands elsewhere are those of the prior"
     return [words] if single else []
+
+
+def _completed(material: materials.Material, study: Study) -> materials.Material:
+    """The material, refused where a bulk modulus is given and laws cannot be completed with it."""
+    if material.reference.bulk and not isinstance(study.potential, terms.Config):
+        raise InputError(
+            "material.bulk completes laws composed of terms; leave it out, or set potential.name "
+            "= 'terms'"
+        )
+    return material
+
+
+def _nearly(material: materials.Material, unit: str) -> list[str]:
+    """What is assumed where a bulk modulus is given."""
+    bulk = material.reference.bulk
+    words = f"nearly incompressible: tests are analysed with J = 1; κ = {bulk:.4g} {unit}".rstrip()
+    return [f"{words} of κ/2 (J - 1)² is given, not fitted"] if bulk else []
 
 
 def built(study: Study, material: materials.Material) -> Network | terms.Vocabulary:

@@ -6,7 +6,7 @@ from pathlib import Path
 from steinmetz.cache import Cache
 from steinmetz.engine import carving, fitness, judge, pareto
 from steinmetz.engine.across import across
-from steinmetz.engine.carved import carve_law, stage_keys
+from steinmetz.engine.carved import carve_law, recalled, stage_keys
 from steinmetz.engine.clock import Clock
 from steinmetz.engine.mixture import bands_of
 from steinmetz.engine.outcome import Outcome
@@ -112,7 +112,6 @@ def select(
     """Take another row of the table of a finished run: its law, a new posterior, no refit."""
     use_double()
     clock, folder = Clock(), Path(folder)
-    study = config.load(str(folder / "study.toml"))
-    problem = prepare(stage_keys(study.seed)["data"], study)
+    study, problem = recalled(folder)
     carved = carving.read(folder / "carving.json", problem.train)
     return finish(study, problem, carving.select(carved, row), clock, report, cache)

@@ -33,8 +33,9 @@ Draw = Callable[[Array], Vector]
 
 # Places that were kept of all particles.
 Kept = Float[np.ndarray, "kept particles dimension"]
+Counted = Float[np.ndarray, "counted particles dimension"]
 # Whether they suffice.
-Settled = Callable[[Kept], bool]
+Settled = Callable[[Counted], bool]
 
 
 class Target(NamedTuple):
@@ -178,7 +179,7 @@ class Schedule(NamedTuple):
         steps, stride = 2 * self.steps, 2 * self.stride
         return self._replace(steps=steps, stride=stride, extensions=self.extensions - 1)
 
-    def counted(self, kept: Kept) -> Kept:
+    def counted(self, kept: Kept) -> Counted:
         """Those of the kept places that count."""
         return kept[self.stride - 1 :: self.stride]
 

@@ -30,9 +30,9 @@ _FEWEST_IN_GROUP = 4
 Draws = Float[np.ndarray, "snapshots particles dimension"]
 
 
-def _finite(value: float | None) -> float | None:
-    """JSON has no infinity: a number that is not finite becomes null."""
-    return value if value is not None and np.isfinite(value) else None
+def _finite(value: object) -> object:
+    """JSON has no infinity: a number that is not finite becomes null; the rest is judged later."""
+    return None if isinstance(value, float | np.floating) and not np.isfinite(value) else value
 
 
 def shown(value: float | None, form: str = ".3g") -> str:

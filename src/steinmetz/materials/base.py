@@ -77,6 +77,15 @@ class Material(abc.ABC):
         """What a pressure of one takes from each component (incompressible materials only)."""
         raise NotImplementedError(f"material '{self.name}' has no free pressure")
 
+    def in_unit(self, unit: str) -> "Material":
+        """The same with what was given in a unit of its own in that of the data."""
+        return self
+
+    @property
+    def completed(self) -> "Material":
+        """The same with a volume that may change, where a law is completed for that."""
+        return self
+
     def demands(self, states: States) -> Demands:
         """What laws are examined for beside `conditions`; `states` are some around the data."""
         return Demands()

@@ -5,13 +5,16 @@ n = 2(Ψ₁ + 2Ψ₂) + Ψ_J at (3,3,1): no energy and no stress at F = I, for e
 convex in (I1, I2, J) and non-decreasing in I1 and I2.
 """
 
+import dataclasses
 from typing import Literal
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from steinmetz.data import units
+from steinmetz.errors import InputError
 from steinmetz.materials import base, kinematics, stretches
 from steinmetz.materials.demands import Demands
 from steinmetz.records import Conditions, Reference
@@ -41,10 +44,56 @@ class Config(base.Settings):
     growth: bool = Field(
         True, description="demand an energy that is infinite at zero volume and infinite stretch"
     )
+    bulk: float | str | None = Field(
+        None,
+        description="bulk modulus of a nearly incompressible material, such as '2 GPa', or a "
+        "number in the unit of the stress: tests are analysed with J = 1, and the law gets "
+        "−n log J + κ/2 (J − 1)² with this κ",
+        json_schema_extra={"silent": True},
+    )
+
+    @model_validator(mode="after")
+    def _given(self) -> "Config":
+        if self.bulk is None:
+            return self
+        if not self.incompressible:
+            raise ValueError(
+                "material.bulk is for tests in which the volume is taken as constant; here the "
+                "volume is measured and the bulk modulus follows from the data: leave it out"
+            )
+        if self.bulk == "estimated":
+            raise ValueError(
+                "the bulk modulus cannot be estimated from tests in which the volume is taken as "
+                "constant; measure the lateral stretch too (a column 'lateral_stretch'), or give "
+                "the bulk modulus, such as '2 GPa'"
+            )
+        if isinstance(self.bulk, str):
+            units.pressure(self.bulk)
+        elif not 0 < self.bulk < float("inf"):
+            raise ValueError(f"material.bulk = {self.bulk:g} must be positive")
+        return self
 
 
+@dataclasses.dataclass(frozen=True)
 class Isotropic(base.Material):
-    """A state is the deformation gradient, row by row."""
+    """A state is the deformation gradient, row by row.
+
+    `bulk` is the bulk modulus as it was given, None where none was; `in_unit` puts it into the
+    reference.
+    """
+
+    bulk: float | str | None = None
+
+    def in_unit(self, unit: str) -> "Isotropic":
+        if self.bulk is None:
+            return self
+        size = _converted(self.bulk, unit) if isinstance(self.bulk, str) else self.bulk
+        return dataclasses.replace(self, reference=dataclasses.replace(self.reference, bulk=size))
+
+    @property
+    def completed(self) -> "Isotropic":
+        growth = self.conditions.growth
+        return build(Config(growth=growth)) if self.reference.bulk else self
 
     def features(self, state: base.State) -> Inputs:
         return kinematics.invariants(state.reshape(3, 3))[: len(self.inputs)]
@@ -78,6 +127,17 @@ class Isotropic(base.Material):
         return f"det F = {np.linalg.det(state.reshape(3, 3)):.4g} must be positive"
 
 
+def _converted(given: str, unit: str) -> float:
+    """A bulk modulus with its unit in that of the data."""
+    value, own = units.pressure(given)
+    if not unit:
+        raise InputError(
+            f"material.bulk = '{given}' has a unit, but the stress has none: declare it, such as "
+            "--unit MPa, or give a plain number in the unit of the stress"
+        )
+    return value * own.size / units.of_stress(unit).size
+
+
 def _split(component: str) -> tuple[str, int, int]:
     """'sigma12' → ('sigma', 0, 1)."""
     return component[:-2], int(component[-2]) - 1, int(component[-1]) - 1
@@ -105,4 +165,5 @@ def build(config: Config) -> Isotropic:
         constants={"J": 1.0} if free else {},
         incompressible=free,
         objective=True,
+        bulk=config.bulk,
     )

@@ -74,9 +74,14 @@ def _polished(numerics: Numerics, inputs: tuple[Value, Value, Value], rough: lis
 
 
 def power_sum(numerics: Numerics, power: Value, x: tuple[Value, Value, Value]) -> Value:
-    """Σ x_i^power over the squared stretches; `x` are I1, I2 and J."""
+    """Σ x_i^power over the squared stretches; `x` are I1, I2 and J.
+
+    Numerics that are neither of numpy nor of JAX may bring a sum of their own.
+    """
     if numerics is jnp:
         return _power_sum(power, *x)
+    if hasattr(numerics, "power_sum"):
+        return numerics.power_sum(power, x)
     return sum(root**power for root in roots(numerics, *x))
 
 
@@ -86,6 +91,9 @@ def power_slopes(
     """The slopes of Σ x_i^power in I1, I2 and J."""
     if numerics is jnp:
         every = [_traced_difference(power + shift, *x) for shift in (1, 0, -1)]
+    elif hasattr(numerics, "power_slopes"):
+        first, second, third = numerics.power_slopes(power, x)
+        return first, second, third
     else:
         found = roots(numerics, *x)
         every = [_difference(numerics, power + shift, found) for shift in (1, 0, -1)]

@@ -125,17 +125,22 @@ def _paths(
 
 def _increments(words: str, stretches: Stretches, incompressible: bool) -> Increments:
     """Bases of m ⊗ N: all m, or those that keep the volume, m · F⁻ᵀN = 0."""
-    steps = product(range(_NORMALS + 1), repeat=3)
-    rows = np.array([row for row in steps if sum(row) == _NORMALS], float)
-    normals = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    normals = directions(_NORMALS)
     vectors = np.broadcast_to(np.eye(3), (len(stretches), len(normals), 3, 3))
     if incompressible:
-        vectors = _orthogonal(normals[None] / stretches[:, None])
+        vectors = orthogonal(normals[None] / stretches[:, None])
     made = vectors[..., None] * normals[:, None, None, :]
     return Increments(words, tensors(stretches), made.reshape(*made.shape[:3], 9))
 
 
-def _orthogonal(
+def directions(count: int) -> Float[np.ndarray, "normals 3"]:
+    """Unit vectors along (i, j, k), non-negative integers whose sum is `count`."""
+    steps = product(range(count + 1), repeat=3)
+    rows = np.array([row for row in steps if sum(row) == count], float)
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def orthogonal(
     across: Float[np.ndarray, "states normals 3"],
 ) -> Float[np.ndarray, "states normals 2 3"]:
     """Two unit vectors at right angles to a vector and to each other."""

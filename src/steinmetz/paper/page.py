@@ -24,8 +24,8 @@ from steinmetz.paper.arms import arms
 from steinmetz.paper.claims import Verdict, judge
 from steinmetz.paper.records import Details, Outcome, Record, Table
 from steinmetz.paper.reproduce import kind_of
-from steinmetz.report.files import replace
 from steinmetz.report.style import STYLE
+from steinmetz.report.whole import replace
 
 # The file that says of a folder that it is a reproduction.
 MARKER = "reproduction.json"

@@ -78,7 +78,8 @@ def structure(law: Law) -> dict[str, Any]:
         "parameters": [
             {"name": name, "value": float(value), "nonnegative": sign} for name, value, sign in rows
         ],
-        "reference": dataclasses.asdict(law.reference),
+        "reference": {k: v for k, v in dataclasses.asdict(law.reference).items() if k != "bulk"},
+        **({"bulk": law.reference.bulk} if law.reference.bulk else {}),
     }
 
 
@@ -126,7 +127,11 @@ def rebuild(stored: dict[str, Any]) -> Law:
             raise ValueError("parameters and terms do not fit together")
     else:
         graph = _graph(stored, inputs, signs)
-    return Law(graph, jnp.asarray(values, float), _reference(stored["reference"], len(inputs)))
+    reference = _reference(stored["reference"], len(inputs))
+    bulk = float(stored.get("bulk", 0.0))
+    if not 0 <= bulk < math.inf or (bulk and (len(inputs) != 2 or isinstance(graph, Graph))):
+        raise ValueError(f"bulk modulus {bulk} is not allowed")
+    return Law(graph, jnp.asarray(values, float), dataclasses.replace(reference, bulk=bulk))
 
 
 def _graph(stored: dict[str, Any], inputs: tuple[str, ...], signs: tuple[bool, ...]) -> Graph:
@@ -147,6 +152,8 @@ def _reference(stored: dict[str, Any], inputs: int) -> Reference:
     (point,), weights, directions = (
         _rows(part) for part in ([stored["point"]], stored["weights"], stored["directions"])
     )
+    if not all(math.isfinite(x) for row in (point, *weights, *directions) for x in row):
+        raise ValueError("a reference that is not finite")
     lengths = {len(row) for row in (point, *weights, *directions)}
     if lengths != {inputs} or len(weights) != len(directions):
         raise ValueError("reference and inputs differ in length")

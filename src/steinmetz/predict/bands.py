@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 from steinmetz.data.noise import Draws
 from steinmetz.posterior.structures import Part
 from steinmetz.potentials.law import Law
+from steinmetz.potentials.volume import completed, drawn
 from steinmetz.predict.push_forward import Pushed, push_forward
 from steinmetz.records import Reference, StressMap
 
@@ -50,6 +51,15 @@ class Bands(NamedTuple):
     def of(cls, law: Law, theta: Float[np.ndarray, "draws parameters"], noise: Draws) -> "Bands":
         """The posterior of one law."""
         return cls((Part(law, 1.0, theta),), noise)
+
+    @property
+    def completed(self) -> "Bands":
+        """The same of laws with their volume part, where one was given."""
+        parts = [
+            part._replace(law=completed(part.law), theta=drawn(part.law, part.theta))
+            for part in self.parts
+        ]
+        return self._replace(parts=tuple(parts))
 
     def push(self, at: StressMap) -> tuple[Pushed, Float[np.ndarray, "draws states"]]:
         """Observed components and energy of every draw at every state."""

@@ -24,6 +24,7 @@ from steinmetz.records import Segment
 from steinmetz.report.laws import laws
 from steinmetz.report.planes import planes
 from steinmetz.report.style import COLOURS, STYLE, distinct, focus, mark_range
+from steinmetz.report.trust import trust
 
 # Histograms of the first parameters only; nobody reads a thousand.
 _MARGINALS = 48
@@ -42,13 +43,16 @@ class Plot(NamedTuple):
 
 
 def draw(outcome: Outcome, folder: Path) -> dict[str, Path]:
-    """Draw everything; returns captions and files, in the order of reading."""
+    """Draw everything as PNG and PDF; returns captions and pictures, in the order of reading."""
     drawn = {}
     with matplotlib.rc_context(STYLE):
         for name, plot in FIGURES.items():
             if plot.applies(outcome):
                 file = folder / f"{name}.png"
-                plot.draw(outcome).savefig(file)
+                figure = plot.draw(outcome)
+                figure.savefig(file)
+                figure.set_layout_engine("none")  # what was laid out once stays
+                figure.savefig(file.with_suffix(".pdf"))
                 drawn[plot.caption] = file
     return drawn
 
@@ -194,7 +198,7 @@ def marginals(outcome: Outcome) -> Figure:
 
 
 def parity(outcome: Outcome) -> Figure:
-    """Measured rows: held-out ones where there are any, else all."""
+    """Measured rows, held-out ones where there are any, and what the law leaves of them."""
     problem = outcome.problem
     shown = (problem.held_out or problem.train).spread(_PARITY)
     pushed = outcome.bands.push(shown.map)[0]
@@ -202,8 +206,8 @@ def parity(outcome: Outcome) -> Figure:
     drawn = predictive(key, pushed, deviations, problem.floor, outcome.bands.noise)
     low, high = np.quantile(drawn, _BAND, axis=0)
     predicted, values = np.asarray(outcome.law.stress(shown.map)), np.asarray(shown.values)
-    figure = Figure(figsize=(4.6, 4.4), layout="constrained")
-    axis = figure.subplots()
+    figure = Figure(figsize=(9.0, 4.4), layout="constrained")
+    axis, rest = figure.subplots(1, 2)
     for index, name in enumerate(shown.components):
         seen = np.asarray(shown.observed)[:, index]
         y = predicted[seen, index]
@@ -211,11 +215,16 @@ def parity(outcome: Outcome) -> Figure:
         colour = COLOURS[index % len(COLOURS)]
         x = values[seen, index]
         axis.errorbar(x, y, bars, fmt=".", ms=4, lw=0.6, color=colour, label=name)
+        rest.vlines(x, low[seen, index] - y, high[seen, index] - y, colour, lw=0.6, alpha=0.5)
+        rest.plot(x, x - y, ".", ms=4, color=colour)
     ends = axis.get_xlim()
     axis.plot(ends, ends, "k--", lw=1)
     rows = "fitted" if problem.held_out is None else "held-out"
-    axis.set_xlabel(in_unit(f"measured stress of {rows} rows", problem.unit))
+    rest.axhline(0, color="k", ls="--", lw=1)
+    for each in (axis, rest):
+        each.set_xlabel(in_unit(f"measured stress of {rows} rows", problem.unit))
     axis.set_ylabel(in_unit("predicted stress", problem.unit))
+    rest.set_ylabel(in_unit("measured less predicted", problem.unit))
     axis.legend(ncols=2, fontsize=7)
     return figure
 
@@ -228,6 +237,12 @@ FIGURES = {
         laws,
         "The five most probable laws over the 95 % band of all laws",
         lambda outcome: len(outcome.bands.parts) > 1,
+    ),
+    "trust": Plot(
+        trust,
+        "Where to trust the law: width of the 95 % band over the stress, states of the data, and "
+        "where laws lose stability",
+        lambda outcome: outcome.trust is not None,
     ),
     "gates": Plot(
         gates,
@@ -242,7 +257,7 @@ FIGURES = {
     "marginals": Plot(marginals, "Posterior of the parameters"),
     "parity": Plot(
         parity,
-        "Predicted against measured stress, with 95 % predictive bands",
+        "Predicted against measured stress, and what is left of it, with 95 % bands of data",
         lambda outcome: outcome.along.truth is None,
     ),
     "planes": Plot(

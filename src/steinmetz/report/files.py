@@ -3,12 +3,10 @@
 Everything goes to a hidden folder beside it, which is then renamed.
 """
 
-import contextlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +22,9 @@ from steinmetz.exporters.base import About
 from steinmetz.potentials.law import structure
 from steinmetz.predict.bands import Bands
 from steinmetz.report import figures, page
+from steinmetz.report.sealed import SUMS, sums
 from steinmetz.report.summary import MARKER, Summary, summarise
+from steinmetz.report.whole import check_plain, whole
 from steinmetz.studies.study import Study, to_toml
 
 # Draws along the path that are kept one by one; of the others there are quantiles.
@@ -43,6 +43,7 @@ def check_target(folder: Path, marker: str = MARKER) -> None:
 
     A folder that cannot be written or holds something else.
     """
+    _check_links(folder)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"--out {folder}: there is a file of that name; name a folder")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / marker).is_file():
@@ -57,22 +58,14 @@ def check_target(folder: Path, marker: str = MARKER) -> None:
         raise InputError(f"--out {folder}: cannot write there ({reason})") from None
 
 
-@contextlib.contextmanager
-def whole(folder: Path) -> Iterator[Path]:
-    """A folder that appears complete or not at all; an earlier run of that name is replaced."""
-    work = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
-    try:
-        yield work
-        work.chmod(0o755)
-        old = None
-        if folder.exists():
-            old = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-old-"))
-            os.replace(folder, old)
-        os.replace(work, folder)
-        if old is not None:
-            shutil.rmtree(old)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+def _check_links(folder: Path) -> None:
+    """Refuse a link in place of the folder, and one that leads nowhere on the way to it."""
+    if folder.is_symlink():
+        raise InputError(f"--out {folder}: a link to {os.readlink(folder)}; name the folder itself")
+    for parent in folder.absolute().parents:
+        if parent.is_symlink() and not parent.exists():
+            words = f"{parent} is a link to {os.readlink(parent)}, which is not there"
+            raise InputError(f"--out {folder}: {words}")
 
 
 def save(outcome: Outcome, folder: str | Path) -> Summary:
@@ -83,16 +76,33 @@ def save(outcome: Outcome, folder: str | Path) -> Summary:
     about = About(outcome.study.material.name, outcome.study.name, outcome.problem.unit)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with whole(folder) as work:
-        (work / "figures").mkdir()
-        drawn = figures.draw(outcome, work / "figures")
+        _draw(outcome, summary, work)
         write(work / "law.json", law_json.export(outcome.law, about))
         write(work / "carving.json", carving.to_json(outcome.carved))
         write(work / "study.toml", to_toml(_with_tables(outcome.study, work)))
         posterior(outcome).to_netcdf(work / "posterior.nc", engine="h5netcdf")
         predictions(outcome).to_netcdf(work / "predictions.nc", engine="h5netcdf")
-        write(work / "report.html", page.render(outcome, summary, drawn))
         write(work / MARKER, summary.model_dump_json(indent=2))
+        write(work / SUMS, sums(work))
     return summary
+
+
+def _draw(outcome: Outcome, summary: Summary, folder: Path) -> None:
+    """Figures and page."""
+    (folder / "figures").mkdir(exist_ok=True)
+    drawn = figures.draw(outcome, folder / "figures")
+    write(folder / "report.html", page.render(outcome, summary, drawn))
+
+
+def redraw(outcome: Outcome, summary: Summary, folder: Path) -> None:
+    """Figures and page of a finished run anew, all of them or none; other files stay."""
+    folder = folder.resolve()
+    check_target(folder)
+    with whole(folder) as work:
+        shutil.copytree(folder, work, dirs_exist_ok=True)
+        for name in figures.FIGURES:
+            (work / "figures" / f"{name}.png").unlink(missing_ok=True)
+        _draw(outcome, summary, work)
 
 
 def _with_tables(study: Study, work: Path) -> Study:
@@ -123,11 +133,15 @@ def write(path: Path, text: str) -> None:
         os.fsync(stream.fileno())
 
 
-def replace(path: Path, text: str) -> None:
-    """Write a file whole or not at all: a reader sees the old one or the new one."""
-    beside = path.with_name(f".{path.name}.tmp")
-    write(beside, text.rstrip("\n"))
-    beside.replace(path)
+def check_file(path: Path, ending: str) -> None:
+    """Refuse, before anything is computed, a file that cannot be written or is named otherwise."""
+    if path.is_dir():
+        raise InputError(f"{path}: there is a folder of that name; name a file")
+    if path.suffix.lower() != ending:
+        raise InputError(f"{path}: the file is written as {ending}; name it so")
+    check_plain(path)
+    if not os.access(path.absolute().parent, os.W_OK):
+        raise InputError(f"{path}: cannot write there")
 
 
 def posterior(outcome: Outcome) -> xarray.DataTree:

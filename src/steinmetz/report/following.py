@@ -1,5 +1,6 @@
 """Candidates for the next test as a table, a picture and a few lines."""
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from steinmetz.engine.following import Following, following
 from steinmetz.engine.outcome import Outcome
 from steinmetz.errors import InputError
 from steinmetz.potentials import terms
-from steinmetz.report import files
+from steinmetz.report import whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,11 +43,11 @@ def save(found: list[Following], folder: Path) -> None:
     lines += [
         ",".join(str(getattr(each, name)).replace(",", ";") for name in names) for each in found
     ]
-    files.write(folder / "next.csv", "\n".join(lines) + "\n")
-    figure = draw(found)
-    target = folder / "figures" / "next.png"
+    whole.replace(folder / "next.csv", "\n".join(lines))
+    target, made = folder / "figures" / "next.png", io.BytesIO()
+    draw(found).savefig(made, format="png", dpi=150)
     target.parent.mkdir(exist_ok=True)
-    figure.savefig(target, dpi=150)
+    whole.replace_bytes(target, made.getvalue())
 
 
 def draw(found: list[Following]) -> "Figure":

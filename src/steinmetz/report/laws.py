@@ -32,7 +32,7 @@ def laws(outcome: Outcome) -> Figure:
     columns = [
         (segment, index)
         for segment in outcome.problem.path.segments
-        for index in _moving(outcome, segment.points)
+        for index in moving(outcome, segment.points)
     ][:_COLUMNS]
     figure = Figure(figsize=(1.4 + 3.4 * max(len(columns), 2), 7.0), layout="constrained")
     axes = figure.subplots(2, len(columns), sharex="col", squeeze=False, height_ratios=[1, 1.3])
@@ -47,7 +47,7 @@ def laws(outcome: Outcome) -> Figure:
     return figure
 
 
-def _moving(outcome: Outcome, points: slice) -> list[int]:
+def moving(outcome: Outcome, points: slice) -> list[int]:
     """Observed components that vary along a part of the path."""
     along, course = outcome.along, outcome.problem.path
     known = along.law if along.truth is None else along.truth

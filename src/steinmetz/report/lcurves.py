@@ -11,8 +11,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from steinmetz.engine.lcurve import LCurve, Point
-from steinmetz.report.files import check_target, whole, write
+from steinmetz.report.files import check_target, write
 from steinmetz.report.style import COLOURS, STYLE
+from steinmetz.report.whole import whole
 from steinmetz.studies.study import to_toml
 
 MARKER = "lcurve.json"

@@ -50,6 +50,7 @@ def final(summary: Summary, folder: Path) -> str:
     lines += [f"  left out    {each.sentence}" for each in summary.across.left_out]
     silent = [mode.sentence for mode in summary.across.modes if not mode.determined]
     lines += [f"  no data     {words}" for words in [*summary.silent, *silent]]
+    lines += [f"  trust       {summary.trust.sentence}"] if summary.trust else []
     lines += [f"  note        {note}" for note in summary.data.notes]
     lines += [f"  fault       {fault}" for fault in proof.faults]
     return "\n".join([

@@ -4,28 +4,29 @@ from pathlib import Path
 
 import numpy as np
 import xarray
+from jaxtyping import Float
 
 from steinmetz.assess.scores import Scores
 from steinmetz.engine import carving, judge
-from steinmetz.engine.carved import stage_keys
+from steinmetz.engine.carved import recalled, stage_keys
 from steinmetz.engine.mixture import bands_of
 from steinmetz.engine.outcome import Outcome
 from steinmetz.engine.pareto import Row
-from steinmetz.engine.problem import prepare, use_double
+from steinmetz.engine.problem import use_double
 from steinmetz.engine.sample import Ensemble
 from steinmetz.errors import InputError
 from steinmetz.potentials.law import Law
 from steinmetz.report import summary as summaries
-from steinmetz.studies import config
+from steinmetz.report.sealed import opened
+from steinmetz.report.summary import MARKER
 
 
 def restore(folder: Path) -> Outcome:
     """The outcome that was saved; what is computed again gives the same numbers."""
     use_double()
     summary = summaries.read(folder)
-    study = config.load(str(folder / "study.toml"))
+    study, problem = recalled(folder)
     keys = stage_keys(study.seed)
-    problem = prepare(keys["data"], study)
     carved = carving.read(folder / "carving.json", problem.train)
     problem = problem.allowing(carved.noise.level)
     ensemble = _ensemble(folder / "posterior.nc", carved.law, summary)
@@ -46,23 +47,30 @@ def restore(folder: Path) -> Outcome:
     )
 
 
+def draws(folder: Path, law: Law) -> Float[np.ndarray, "draws parameters"]:
+    """Parameters of every draw of the posterior of a law, in the order in which they were made."""
+    return _ensemble(folder / "posterior.nc", law, summaries.read(folder)).theta
+
+
 def _ensemble(path: Path, law: Law, summary: summaries.Summary) -> Ensemble:
     """Draws in the order in which they were made: snapshot by snapshot."""
-    shape = (summary.inference.snapshots, summary.inference.draws // summary.inference.snapshots)
+    about = summary.inference
+    if not 0 < about.snapshots <= about.draws:
+        words = f"inference.snapshots = {about.snapshots} of {about.draws} draws"
+        raise InputError(f"{path.parent / MARKER} is damaged ({words}); run the study again")
+    shape = (about.snapshots, about.draws // about.snapshots)
 
     def flat(values: xarray.DataArray) -> np.ndarray:
         return values.values[0] if shape[0] == 1 else values.values.T.ravel()
 
-    try:
-        with xarray.open_datatree(path, engine="h5netcdf") as tree:
-            posterior = tree["posterior"].to_dataset()
-            theta = np.stack([flat(posterior[name]) for name in law.names()], axis=1)
-            factor = (
-                flat(posterior["noise_factor"])
-                if "noise_factor" in posterior
-                else np.ones(len(theta))
-            )
-            log_density = flat(tree["sample_stats"].to_dataset()["lp"])
-    except (OSError, KeyError, ValueError) as error:
-        raise InputError(f"{path} is missing or damaged: {error}; run the study again") from None
+    with opened(path) as tree:
+        posterior = tree["posterior"].to_dataset()
+        theta = np.stack([flat(posterior[name]) for name in law.names()], axis=1)
+        ones = np.ones(len(theta))
+        factor = flat(posterior["noise_factor"]) if "noise_factor" in posterior else ones
+        log_density = flat(tree["sample_stats"].to_dataset()["lp"])
+        if {len(theta), len(factor), len(log_density)} != {shape[0] * shape[1]}:
+            raise ValueError(f"{len(theta)} draws where {MARKER} has {shape[0] * shape[1]}")
+        if not np.isfinite(theta).all():
+            raise ValueError("draws that are not finite")
     return Ensemble(theta, log_density, factor, shape, summary.inference)

@@ -181,7 +181,8 @@ def _beyond(outcome: Outcome, found: Answers | None) -> str:
         return words
     beyond, inside = found.extrapolated, found.sampled
     words = words.replace("the form of the law", "the forms of the laws")
-    words += f" and are {beyond.width / inside.width:.2g} times as wide as in range"
+    wider = beyond.width / max(inside.width, np.finfo(float).tiny)
+    words += f" and are {silence.times(wider)} as wide as in range"
     words += f" ({100 * beyond.between:.0f} % of the variance because laws differ, "
     words += f"{100 * inside.between:.0f} % in range)"
     if beyond.between < _AGREED:

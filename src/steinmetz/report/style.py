@@ -31,18 +31,24 @@ def distinct(values: Float[np.ndarray, "points components"]) -> list[int]:
     return kept
 
 
-def focus(axis: Axes, sampled: Bool[np.ndarray, "points"], *curves: np.ndarray) -> None:
-    """Limits that show the sampled range well: what explodes beyond it runs out of the picture."""
+def limits(sampled: Bool[np.ndarray, "points"], *curves: np.ndarray) -> tuple[float, float] | None:
+    """What to show of curves: the sampled range and some room; None where there is nothing."""
     every = np.stack([np.broadcast_to(curve, sampled.shape) for curve in curves])
     if not sampled.any():
-        return
+        return None
     inside = every[:, sampled]
     low, high = float(np.nanmin(inside)), float(np.nanmax(inside))
     room = _ROOM * (high - low)
     least, most = max(low - room, np.nanmin(every)), min(high + room, np.nanmax(every))
-    if most > least:
-        margin = 0.04 * (most - least)
-        axis.set_ylim(least - margin, most + margin)
+    margin = 0.04 * (most - least)
+    return (float(least - margin), float(most + margin)) if most > least else None
+
+
+def focus(axis: Axes, sampled: Bool[np.ndarray, "points"], *curves: np.ndarray) -> None:
+    """Limits that show the sampled range well: what explodes beyond it runs out of the picture."""
+    shown = limits(sampled, *curves)
+    if shown is not None:
+        axis.set_ylim(*shown)
 
 
 def mark_range(

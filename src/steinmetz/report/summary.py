@@ -4,7 +4,6 @@ The screen, the report, the checks and `select` read this record and nothing els
 is in the documentation.
 """
 
-import json
 import platform
 from importlib import metadata
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 import pydantic
 from pydantic import Field
 
+from steinmetz import reading
 from steinmetz.assess import noise
 from steinmetz.assess.bands import Band
 from steinmetz.assess.evidence import Point, Status
@@ -22,6 +22,7 @@ from steinmetz.assess.scores import Scores
 from steinmetz.engine.across import Across
 from steinmetz.engine.outcome import Outcome
 from steinmetz.engine.pareto import Row
+from steinmetz.engine.trust import Trust
 from steinmetz.errors import InputError
 from steinmetz.exporters.names import Textbook
 from steinmetz.infer.checks import Inference
@@ -32,6 +33,9 @@ from steinmetz.studies.study import Study
 
 _PACKAGES = ("steinmetz", "jax", "jaxlib", "equinox", "optax", "numpy", "sympy")
 MARKER = "summary.json"
+
+# Bulk over shear modulus from which on a constant volume is wrong by a few per cent at most.
+_STIFF = 50.0
 
 
 class RestartCounts(Document):
@@ -133,6 +137,9 @@ class Summary(Scores):
         "tests the data determine or not; empty lists unless data are measured"
     )
     silent: list[str] = Field(description="where no data speak, a sentence each")
+    trust: Trust | None = Field(
+        None, description="where to trust the law; null unless stress follows from stretches"
+    )
     statement: str = Field(description="two sentences to quote")
     parameters: Parameters
     seconds: dict[str, float]
@@ -174,6 +181,7 @@ def summarise(outcome: Outcome) -> Summary:
         structures=found,
         across=outcome.across,
         silent=silent(outcome),
+        trust=outcome.trust.found if outcome.trust else None,
         statement=statement(outcome, law, found),
         parameters=Parameters(
             full=int(carved.full),
@@ -203,13 +211,26 @@ def summarise(outcome: Outcome) -> Summary:
             components=list(problem.train.components),
             experiments=[block.experiment.name for block in problem.blocks],
             unit=problem.unit,
-            notes=problem.notes,
+            notes=[*problem.notes, *_soft(outcome)],
         ),
         versions={
             "python": platform.python_version(),
             **{name: metadata.version(name) for name in _PACKAGES},
         },
     )
+
+
+def _soft(outcome: Outcome) -> list[str]:
+    """A note where a given bulk modulus is too small for tests analysed with a constant volume."""
+    known = outcome.moduli
+    if not outcome.problem.material.reference.bulk or not {"G", "K"} <= known.keys():
+        return []
+    ratio = known["K"].map / known["G"].map
+    words = (
+        f"the bulk modulus is only {ratio:.2g} times the shear modulus: the volume changes in "
+        "these tests, and stress is wrong by about as much; measure the lateral stretch too"
+    )
+    return [words] if ratio < _STIFF else []
 
 
 def _admissible(outcome: Outcome) -> Admissible:
@@ -257,10 +278,16 @@ def _marginals(outcome: Outcome) -> dict[str, Marginal]:
 
 def read(folder: Path) -> Summary:
     """The summary of a finished run."""
+    path = folder / MARKER
+    if not path.is_file() and not path.is_fifo():
+        raise InputError(f"{folder}: no finished run there ({MARKER} is missing)")
+    reading.check_folder(folder)
     try:
-        return Summary.model_validate(json.loads((folder / MARKER).read_text(encoding="utf-8")))
-    except OSError:
-        raise InputError(f"{folder}: no finished run there ({MARKER} is missing)") from None
-    except (ValueError, pydantic.ValidationError):
-        words = f"{folder}/{MARKER} is damaged or of another version; run the study again"
-        raise InputError(words) from None
+        return Summary.model_validate(reading.parsed(path))
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "all of it"
+        words = f"{place}: {first['msg'].lower()}"
+        raise InputError(
+            f"{path} is damaged or of another version ({words}); run the study again"
+        ) from None

@@ -16,6 +16,7 @@ from steinmetz.errors import InputError
 from steinmetz.experiments import checks
 from steinmetz.experiments.columns import CURVE
 from steinmetz.experiments.door import Clean
+from steinmetz.report import whole
 from steinmetz.report.style import COLOURS, STYLE
 
 # Columns beyond these are summed up in one line.
@@ -51,7 +52,7 @@ def screen(tables: Sequence[Clean], picture: Path | None = None) -> str:
 def _table(each: Clean) -> list[str]:
     table, test = each.table, each.experiment
     stresses = _stresses(each)
-    kind = "incompressible" if test.free is not None else "volume may change"
+    kind = "incompressible" if test.isochoric else "volume may change"
     with_stress = np.isfinite(np.stack([table.column(n) for n in stresses])).any(axis=0)
     curves = len(checks.curves({name: table.column(name) for name in table.columns}))
     rows = f"{len(table.lines)}, {int(with_stress.sum())} with a stress, {each.missing} empty cells"
@@ -140,6 +141,7 @@ def check_target(picture: Path) -> None:
         raise InputError(f"--out {picture}: there is a folder of that name; name a file")
     if picture.suffix.lower() != ".png":
         raise InputError(f"--out {picture}: the picture is a PNG file; name it so")
+    whole.check_plain(picture)
     if not os.access(picture.absolute().parent, os.W_OK):
         raise InputError(f"--out {picture}: cannot write there")
 
