@@ -20,9 +20,13 @@ from steinmetz.shapes import Count, Matrix, Particles, Scalar, Vector
 LogDensity = Callable[[Vector], Scalar]
 # Standardised residuals: −½ of the sum of their squares is a term of a log density.
 Rows = Callable[[Vector], Float[Array, "rows"]]
+# The curvature of −log p at a place, or a positive definite matrix that stands for it.
+Curvature = Callable[[Vector], Matrix]
 
 # Least eigenvalue, as a share of the largest: a flat direction must not make a step infinite.
 _SMALLEST = 1e-3
+# The same where the Hessian is exact: damping keeps steps short, so flat directions may stay flat.
+_SMALLEST_EXACT = 1e-8
 # Damping of the first step, and its change after a step that climbs and after one that does not.
 _DAMPING = 1e-3
 _EASED = 1 / 3
@@ -37,6 +41,7 @@ MODE_SLOPE = 0.05
 _WIDTHS = 40
 # Fall of the log density at one posterior deviation from the mode of a Gaussian.
 _FALL = 0.5
+_solved = partial(jax.scipy.linalg.solve_triangular, lower=True)
 
 
 class Laplace(eqx.Module):
@@ -79,7 +84,7 @@ class Search(NamedTuple):
     rest: float = 1e-4
 
 
-def gauss_newton(*rows: Rows) -> Callable[[Vector], Matrix]:
+def gauss_newton(*rows: Rows) -> Curvature:
     """u → JᵀJ, J the Jacobian of all rows at u: a curvature that is never negative."""
 
     def curvature(u: Vector) -> Matrix:
@@ -143,27 +148,54 @@ def probed(log_density: LogDensity, centre: Vector, hessian: Matrix) -> Matrix:
 
 
 def at_mode(
-    log_density: LogDensity, curvature: Callable[[Vector], Matrix], start: Vector, search: Search
+    log_density: LogDensity, curvature: Curvature, start: Vector, search: Search
 ) -> Laplace:
     """The approximation at the mode that damped Newton steps reach from `start`.
 
-    A step is (C + μ diag C)⁻¹ ∇log p, C the curvature, which must be positive definite (Levenberg,
-    Marquardt). It is taken if it climbs, and μ falls; else μ grows, and the search ends where no
-    step is short enough. With C = L Lᵀ at the end, the root is L⁻ᵀ. Where the steps do not suffice,
-    the centre is the highest point reached, and its slope tells.
+    Where the steps do not suffice, the centre is the highest point reached, and its slope tells.
+    """
+    return touching(log_density, curvature, climb(log_density, curvature, start, search))
+
+
+def touching(log_density: LogDensity, curvature: Curvature, centre: Vector) -> Laplace:
+    """The approximation at a place: with its curvature C = L Lᵀ, the root is L⁻ᵀ."""
+    lower, slope = _white(log_density, curvature(centre), centre)
+    return Laplace(centre, _solved(lower, jnp.eye(len(centre))).T, jnp.max(jnp.abs(slope)))
+
+
+def exact(log_density: LogDensity) -> Curvature:
+    """u → |−∇²log p|, the Hessian with the sizes of its eigenvalues (Dauphin et al. 2014).
+
+    Near a mode steps with it converge quadratically; elsewhere they leave saddles instead of
+    being drawn to them. It is what Gauss and Newton leave out that it has: where residuals are
+    large and a potential is bent, JᵀJ is no curvature, and steps with it hardly advance.
     """
 
-    solved = partial(jax.scipy.linalg.solve_triangular, lower=True)
+    def curvature(u: Vector) -> Matrix:
+        return positive(-jax.hessian(log_density)(u), _SMALLEST_EXACT)
 
-    def white(u: Vector, damping: Scalar | float) -> tuple[Matrix, Vector]:
-        """The factor L of the damped curvature at u, and the slope in its coordinates."""
-        bent = curvature(u)
-        lower = jnp.linalg.cholesky(bent + jnp.diag(damping * jnp.diagonal(bent)))
-        return lower, solved(lower, jax.grad(log_density)(u))
+    return curvature
+
+
+def _white(log_density: LogDensity, bent: Matrix, u: Vector) -> tuple[Matrix, Vector]:
+    """The factor L of a curvature at u, and the slope in its coordinates."""
+    lower = jnp.linalg.cholesky(bent)
+    return lower, _solved(lower, jax.grad(log_density)(u))
+
+
+def climb(log_density: LogDensity, curvature: Curvature, start: Vector, search: Search) -> Vector:
+    """The highest place that damped Newton steps reach from `start`.
+
+    A step is (C + μ diag C)⁻¹ ∇log p, C the curvature, which must be positive definite (Levenberg,
+    Marquardt). It is taken if it climbs, and μ falls; else μ grows, and the search ends where no
+    step is short enough.
+    """
 
     def step(state: _Climb) -> _Climb:
-        lower, slope = white(state.place, state.damping)
-        move = solved(lower, slope, trans=1)
+        bent = curvature(state.place)
+        damped = bent + jnp.diag(state.damping * jnp.diagonal(bent))
+        lower, slope = _white(log_density, damped, state.place)
+        move = _solved(lower, slope, trans=1)
         if search.longest is not None:
             move = move * jnp.minimum(1.0, search.longest / jnp.max(jnp.abs(move)))
         value = log_density(state.place + move)
@@ -182,9 +214,7 @@ def at_mode(
 
     one = jnp.ones((), start.dtype)
     first = _Climb(start, log_density(start), _DAMPING * one, jnp.zeros((), int), jnp.inf * one)
-    centre = jax.lax.while_loop(goes_on, step, first).place
-    lower, slope = white(centre, 0.0)
-    return Laplace(centre, solved(lower, jnp.eye(len(centre))).T, jnp.max(jnp.abs(slope)))
+    return jax.lax.while_loop(goes_on, step, first).place
 
 
 class _Climb(NamedTuple):

@@ -16,7 +16,7 @@ from jaxtyping import Array, Float, Int
 from pydantic import BaseModel, ConfigDict, Field
 
 from steinmetz.data.quadratic import Quadratic, residuals
-from steinmetz.laplace import Laplace, Search, at_mode, gauss_newton
+from steinmetz.laplace import Laplace, Search, climb, exact, gauss_newton, touching
 from steinmetz.posterior.bijector import Bijector
 from steinmetz.potentials.base import Potential, slopes
 from steinmetz.potentials.law import Law
@@ -35,6 +35,9 @@ _SEARCH = Search(steps=5000, longest=1.0)
 _MANY = 100
 _STEPS_OF_MANY = 3_000_000
 _SMALL_SLOPE = 0.01
+# Steps with the exact Hessian where those by Gauss and Newton do not end at a mode, and the slope,
+# in deviations by that Hessian, at which they end.
+_EXACT = Search(steps=1000, longest=1.0, rest=1e-3)
 
 Batch = Int[Array, "batch"]
 Rows = Float[Array, "rows"]
@@ -197,16 +200,26 @@ def climbed(
     """Laplace approximations at the modes reached from starts in u, and log π there.
 
     The curvature is JᵀJ of the rows of likelihood and prior (Gauss–Newton): always positive
-    definite.
+    definite. Whole networks are bent so much that it may lead to no mode; the exact Hessian then
+    takes over.
     """
     curvature = gauss_newton(posterior.likelihood_rows, posterior.prior_rows)
-    search, size = _SEARCH, posterior.dimension
-    if size > _MANY:
-        search = Search(_STEPS_OF_MANY // size, search.longest, _SMALL_SLOPE)
+    search, log_density = _SEARCH, posterior.log_density
+    many = posterior.dimension > _MANY
+    if many:
+        search = Search(_STEPS_OF_MANY // posterior.dimension, search.longest, _SMALL_SLOPE)
+
+    def closer(found: Laplace) -> Laplace:
+        place = climb(log_density, exact(log_density), found.centre, _EXACT)
+        return touching(log_density, curvature, place)
 
     def reached(start: Vector) -> tuple[Laplace, Scalar]:
-        found = at_mode(posterior.log_density, curvature, start, search)
-        return found, posterior.log_density(found.centre)
+        place = climb(log_density, curvature, start, search)
+        found = touching(log_density, curvature, place)
+        if many:
+            no_mode = ~(found.slope <= _SMALL_SLOPE)
+            found = jax.lax.cond(no_mode, closer, lambda same: same, found)
+        return found, log_density(found.centre)
 
     every: tuple[Laplace, Float[Array, "starts"]] = jax.lax.map(reached, starts)
     return every
