@@ -151,6 +151,19 @@ def modes_of(key: Array, posterior: density.Posterior, theta: Theta) -> modes.Mo
     return modes.find(reached, jnp.concatenate([first, first + near, prior]))
 
 
+class Posed(NamedTuple):
+    """A posterior and its modes: what sampling starts from, whichever the method."""
+
+    posterior: density.Posterior
+    known: modes.Modes
+
+
+def pose(key: Array, carved: carve.Carved, problem: Problem, study: Study) -> Posed:
+    """The posterior of a carved law with its modes; `key` is that of the sampling."""
+    posterior = posterior_of(carved, problem, study)
+    return Posed(posterior, modes_of(jax.random.fold_in(key, 1), posterior, carved.law.values))
+
+
 def sample(
     key: Array,
     carved: carve.Carved,
@@ -159,12 +172,23 @@ def sample(
     report: Report,
     cache: Cache | None = None,
 ) -> Ensemble:
-    """Sample the posterior of the law, from its Laplace approximation and in its coordinates.
+    """Sample the posterior of the law, from its Laplace approximation and in its coordinates."""
+    return sample_posed(key, pose(key, carved, problem, study), carved, study, report, cache)
+
+
+def sample_posed(
+    key: Array,
+    posed: Posed,
+    carved: carve.Carved,
+    study: Study,
+    report: Report,
+    cache: Cache | None = None,
+) -> Ensemble:
+    """The same where the modes are known.
 
     A checkpoint of another law or setting has another name.
     """
-    posterior = posterior_of(carved, problem, study)
-    known = modes_of(jax.random.fold_in(key, 1), posterior, carved.law.values)
+    posterior, known = posed
     laplace, choice = known.main, study.infer.chosen(posterior.dimension)
     target = target_of(posterior, choice.settings.batch_size)._replace(centre=laplace.centre)
     checkpoints = None if cache is None else Checkpoints(cache, _name(study, carved))

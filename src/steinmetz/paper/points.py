@@ -19,12 +19,13 @@ from steinmetz.engine.carved import carve_law, stage_keys
 from steinmetz.engine.clock import Clock
 from steinmetz.engine.judge import along_path
 from steinmetz.engine.problem import Problem, prepare
-from steinmetz.engine.sample import sample
+from steinmetz.engine.sample import sample_posed
 from steinmetz.errors import InputError
 from steinmetz.exporters import latex, text
 from steinmetz.paper.grids import Point
 from steinmetz.paper.judge import PathDraws, constants, judge
 from steinmetz.paper.memory import peak
+from steinmetz.paper.modes import posed_of
 from steinmetz.paper.records import CarvedLaw, FitPoint, Moments, PushedDraws, SampledPoint, Spent
 from steinmetz.predict.bands import Bands
 from steinmetz.records import Report, Truth
@@ -172,10 +173,11 @@ def _posterior(
         problem = prepare(keys["data"], study)
         carved = fitted_to(law.carved, problem, study.noise.allowed)
         law = CarvedProblem(problem, carved, law.spent)
-    fit, clock = _fit(study, law), Clock()
-    cache = results.unfinished(content_of(point))
+    fit, cache = _fit(study, law), results.unfinished(content_of(point))
     with peak() as memory:
-        ensemble = sample(keys["infer"], law.carved, law.problem, study, report, cache)
+        posed, sought = posed_of(point, law.problem, law.carved, results)
+        clock = Clock()
+        ensemble = sample_posed(keys["infer"], posed, law.carved, study, report, cache)
     seconds = clock.seconds()
     copies = study.assess.noise_draws
     bands = Bands.of(law.carved.law, ensemble.theta, noise.Draws(ensemble.factor))
@@ -188,7 +190,9 @@ def _posterior(
     draws = PathDraws.of(along, law.problem.path, ensemble.shape[1])
     per_point, table = judge(point.seed, draws, compared)
     spent = fit.spent._replace(
-        infer=seconds["total"], infer_compile=seconds["compile"], infer_memory=memory.gigabytes
+        infer=sought.total + seconds["total"],
+        infer_compile=sought.compile + seconds["compile"],
+        infer_memory=memory.gigabytes,
     )
     result = SampledPoint(
         **{**dict(fit), "spent": spent}, moving=draws.names, along=per_point, scores=table,

@@ -216,9 +216,9 @@ def climbed(
     def reached(start: Vector) -> tuple[Laplace, Scalar]:
         place = climb(log_density, curvature, start, search)
         found = touching(log_density, curvature, place)
-        if many:
-            no_mode = ~(found.slope <= _SMALL_SLOPE)
-            found = jax.lax.cond(no_mode, closer, lambda same: same, found)
+        if many and found.slope is not None:
+            at_mode = found.slope <= _SMALL_SLOPE
+            found = jax.lax.cond(at_mode, lambda same: same, closer, found)
         return found, log_density(found.centre)
 
     every: tuple[Laplace, Float[Array, "starts"]] = jax.lax.map(reached, starts)
