@@ -17,6 +17,7 @@ from steinmetz.options import (
     Files,
     NoiseOptions,
     PaperOptions,
+    PlacementOptions,
     RunOptions,
     StudyName,
     names,
@@ -61,7 +62,7 @@ def _main(
 
 @app.command()
 @packed
-def run(study: StudyName, options: RunOptions) -> None:
+def run(study: StudyName, *, options: RunOptions, place: PlacementOptions) -> None:
     """Run a study and write its result folder.
 
     A run that is interrupted keeps what it has finished; the same command goes on from there.
@@ -77,17 +78,26 @@ def run(study: StudyName, options: RunOptions) -> None:
       steinmetz run hyperelasticity --set potential.name=icnn
 
       steinmetz run my_study.toml --set infer.particles=200
+
+      steinmetz run hyperelasticity --set infer.particles=5000 --devices 4
     """
     from steinmetz.studies import config
 
     commands.start_jax()
     changes = settings(options.changes, options.seed, options.parameters)
-    commands.carry_out(config.load(study, changes), options.out, options.resume)
+    commands.carry_out(config.load(study, changes), options.out, options.resume, place)
 
 
 @app.command()
 @packed
-def fit(data: Files, *, tables: DataOptions, noise: NoiseOptions, options: RunOptions) -> None:
+def fit(
+    data: Files,
+    *,
+    tables: DataOptions,
+    noise: NoiseOptions,
+    options: RunOptions,
+    place: PlacementOptions,
+) -> None:
     """Fit a law to measured rows: a state and the stresses measured at it per row.
 
     Columns of a full_tensor file are F11…F33 and stresses such as S11, P11, sigma11; those of the
@@ -117,7 +127,7 @@ def fit(data: Files, *, tables: DataOptions, noise: NoiseOptions, options: RunOp
     commands.start_jax()
     changes = tables.changes() | settings(options.changes, options.seed, options.parameters)
     study = measured.jointly(data, tables.kinds(len(data)), (*noise,), changes)
-    commands.carry_out(study, options.out, options.resume)
+    commands.carry_out(study, options.out, options.resume, place)
 
 
 @app.command()

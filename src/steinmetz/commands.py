@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from steinmetz.cache import Cache
     from steinmetz.calibrate.work import Plan as Calibration
     from steinmetz.engine.lcurve import Plan
+    from steinmetz.options import PlacementOptions
     from steinmetz.records import Report
     from steinmetz.studies.study import Study
 
@@ -57,6 +58,18 @@ def start_jax() -> None:
             return
         jax.config.update("jax_compilation_cache_dir", str(cache))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+
+
+@contextmanager
+def placed(devices: int | None) -> Iterator[None]:
+    """Runs in here share out their particles over so many devices, if a number is given."""
+    if devices is None:
+        yield
+        return
+    from steinmetz.infer import placement
+
+    with placement.devices(devices):
+        yield
 
 
 def _kept_beside(folder: Path, study: "Study", resume: bool | None, *more: object) -> "Cache":
@@ -114,14 +127,16 @@ def interruptible(
         cache.clear()
 
 
-def carry_out(study: "Study", out: Path | None, resume: bool | None) -> None:
+def carry_out(
+    study: "Study", out: Path | None, resume: bool | None, place: "PlacementOptions"
+) -> None:
     """Check the target, run, save, and print the final screen."""
     from steinmetz.engine.run import run as run_study
     from steinmetz.report import files, screen
 
     folder = out or Path("runs") / f"{study.name}-seed{study.seed}"
     files.check_target(folder)
-    with claims.claimed(folder):
+    with placed(place.devices), claims.claimed(folder):
         cache = _kept_beside(folder, study, resume)
         with interruptible(cache) as compute:
             outcome = compute(lambda report: run_study(study, report, cache))

@@ -7,7 +7,7 @@ import pytest
 from jaxtyping import Array
 
 from cases import present
-from steinmetz.infer import diagnostics, kernels
+from steinmetz.infer import diagnostics, placement
 from steinmetz.infer.base import as_target
 
 from .targets import standard
@@ -35,7 +35,7 @@ def test_discrepancy_is_its_definition(monkeypatch: pytest.MonkeyPatch) -> None:
     slope = jax.random.normal(jax.random.key(1), (7, 3))
     expected = float(naive(x, slope))
     assert float(diagnostics.discrepancy(x, slope)) == pytest.approx(expected, rel=1e-10)
-    monkeypatch.setattr(kernels, "_BLOCK", 14)
+    monkeypatch.setattr(placement, "ENTRIES", 14)
     assert float(diagnostics.discrepancy(x, slope)) == pytest.approx(expected, rel=1e-10)
 
 

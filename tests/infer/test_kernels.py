@@ -9,7 +9,7 @@ import pytest
 from jaxtyping import Array
 
 from cases import Numbers, present
-from steinmetz.infer import kernels
+from steinmetz.infer import kernels, placement
 
 KERNELS: list[kernels.Name] = ["rbf", "imq", "bilinear"]
 
@@ -52,7 +52,7 @@ def test_blocks_change_nothing(name: kernels.Name, monkeypatch: pytest.MonkeyPat
     x, slope = jax.random.normal(keys[0], (37, 3)), jax.random.normal(keys[1], (37, 3))
     alive, h = jnp.arange(37) != 4, jnp.asarray(0.9)
     whole = kernels.direction(name, x, slope, alive, h)
-    monkeypatch.setattr(kernels, "_BLOCK", 37 * 8)
+    monkeypatch.setattr(placement, "ENTRIES", 37 * 8)
     np.testing.assert_allclose(
         kernels.direction(name, x, slope, alive, h), whole, rtol=1e-12, atol=1e-14
     )

@@ -21,6 +21,7 @@ from jaxtyping import Array, Float
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from steinmetz import registry
+from steinmetz.infer import placement
 from steinmetz.infer.modes import Modes
 from steinmetz.laplace import Laplace, LogDensity, Rows, gauss_newton, positive
 from steinmetz.shapes import Alive, Count, Matrix, Particles, PerParticle, Scalar, Vector
@@ -29,8 +30,6 @@ from steinmetz.shapes import Alive, Count, Matrix, Particles, PerParticle, Scala
 ValuesAndSlopes = Callable[[Array, Particles], tuple[PerParticle, Particles]]
 # key → one draw
 Draw = Callable[[Array], Vector]
-
-
 # Places that were kept of all particles.
 Kept = Float[np.ndarray, "kept particles dimension"]
 Counted = Float[np.ndarray, "counted particles dimension"]
@@ -65,6 +64,20 @@ class Target(NamedTuple):
         if self.likelihood is None or self.prior is None:
             return positive(-jax.hessian(self.log_density)(x))
         return gauss_newton(self.likelihood, self.prior)(x)
+
+    def curvatures(self, particles: Particles) -> Float[Array, "particles dimension dimension"]:
+        """Of −log p at every particle, some at a time where their Jacobians would be large."""
+        size, rows = particles.shape[1], self.likelihood or jnp.atleast_1d
+        high = max(size, jax.eval_shape(rows, particles[0]).shape[0])
+        return placement.rows(jax.vmap(self.curvature), particles, high * size)
+
+    def by_rows(self) -> "Target":
+        """The same, with the densities of many particles shared out over the devices of a run."""
+
+        def values_and_slopes(key: Array, particles: Particles) -> tuple[PerParticle, Particles]:
+            return placement.rows(lambda some: self.values_and_slopes(key, some), particles)
+
+        return self._replace(values_and_slopes=values_and_slopes)
 
 
 def as_target(log_density: LogDensity | Target) -> Target:
@@ -272,7 +285,8 @@ def settings_of(name: str) -> type[Settings]:
 
 def build(target: Target, settings: Settings) -> Sampler[State]:
     """The sampler of the method whose settings these are."""
-    return cast(Sampler[State], registry.load("infer", settings.method).build(target, settings))
+    method, target = registry.load("infer", settings.method), target.by_rows()
+    return cast(Sampler[State], method.build(target, settings))
 
 
 def usable(alive: Alive, value: PerParticle, slope: Particles) -> Alive:

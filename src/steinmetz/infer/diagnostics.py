@@ -18,6 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from steinmetz.infer import kernels
 from steinmetz.infer.base import Target
+from steinmetz.infer.placement import rows as by_rows
 from steinmetz.shapes import Particles, Scalar
 
 # Most draws of which the discrepancy is taken: it costs their square.
@@ -90,7 +91,7 @@ def discrepancy(x: Particles, slope: Particles, scale: float | Array = 1.0) -> S
         u = (s @ slope.T) * root + b * cross + b * (size - 3 * squared * root**2)
         return jnp.sum(u, axis=1)
 
-    total = jnp.sum(kernels.blocked(rows, jnp.concatenate([x, slope], axis=1)))
+    total = jnp.sum(by_rows(rows, jnp.concatenate([x, slope], axis=1), len(x)))
     return jnp.sqrt(jnp.maximum(total, 0.0)) / len(x)
 
 

@@ -6,7 +6,7 @@ and the compiled loop is the same.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import jax
@@ -14,14 +14,16 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
+from steinmetz.infer import placement
 from steinmetz.infer.base import Info, S, Sampler, Schedule
 from steinmetz.records import Report, silent
 from steinmetz.shapes import Count, Particles
 
 # Looks at progress and tolerance in a run: few, because each ends a chunk.
 _LOOKS = 20
-# Draws kept inside a compiled chunk before it returns to Python, whatever the length of the run.
-_SLOTS = 64
+# Draws kept inside a compiled chunk before it returns to Python, whatever the length of the run,
+# and numbers in them: of large ensembles there are fewer.
+_SLOTS, _NUMBERS = 64, 2**25
 # Seconds between two returns to Python: short enough for Ctrl-C, long against the cost of a return.
 _CHUNK = 0.5
 # Seconds between two checkpoints: what a kill may cost.
@@ -31,7 +33,7 @@ LOST = 0.1
 
 Number = TypeVar("Number", int, Array)
 Slots = Float[Array, "slots particles dimension"]
-Chunk = Callable[[S, Array, Array], tuple[S, Slots, Info]]
+Chunk = Callable[[S, Count, Count], tuple[S, Slots, Info]]
 
 
 @runtime_checkable
@@ -120,6 +122,7 @@ def run(
     if now is None:
         none = np.zeros((0, *position.shape)), np.zeros(0), np.zeros(0, int)
         now = _Progress(jax.jit(sampler.init)(start_key, position), 0, *none, {})
+    now = replace(now, state=placement.chosen().everywhere(now.state))
     chunk, saved, verdict = _compiled(sampler, schedule, step_key), time.monotonic(), None
     while now.number > schedule.total:  # a restored run had been doubled
         schedule = schedule.doubled()
@@ -150,7 +153,7 @@ def _compiled(sampler: Sampler[S], schedule: Schedule, step_key: Array) -> Chunk
     def chunk(state: S, first: Count, last: Count) -> tuple[S, Slots, Info]:
         shapes = jax.eval_shape(sampler.step, step_key, state)[1]
         info = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
-        count = _SLOTS if schedule.thin else 1
+        count = _slots(state.particles) if schedule.thin else 1
         slots = jnp.zeros((count, *state.particles.shape), state.particles.dtype)
 
         def one(number: Count, carry: tuple[S, Slots, Info]) -> tuple[S, Slots, Info]:
@@ -168,7 +171,12 @@ def _compiled(sampler: Sampler[S], schedule: Schedule, step_key: Array) -> Chunk
         ended: tuple[S, Slots, Info] = jax.lax.fori_loop(first, last, one, (state, slots, info))
         return ended
 
-    return jax.jit(chunk)
+    return placement.chosen().spread(chunk)
+
+
+def _slots(particles: Particles) -> int:
+    """How many draws of all particles are kept in a chunk."""
+    return max(1, min(_SLOTS, _NUMBERS // particles.size))
 
 
 def _kept_before(schedule: Schedule, number: Number) -> Number:
@@ -185,12 +193,15 @@ def _advanced(chunk: Chunk[S], now: _Progress[S], schedule: Schedule) -> _Progre
     last = min(now.number + now.pace, look)
     if schedule.thin:
         before = _kept_before(schedule, now.number)
-        last = min(last, schedule.burn + (before + _SLOTS + 1) * schedule.thin - 1)
-    state, slots, info = chunk(now.state, jnp.asarray(now.number), jnp.asarray(last))
+        room = _slots(now.state.particles)
+        last = min(last, schedule.burn + (before + room + 1) * schedule.thin - 1)
+    bounds = jnp.asarray(now.number), jnp.asarray(last)
+    state, slots, info = chunk(now.state, *placement.chosen().everywhere(bounds))
     slots.block_until_ready()
     kept, direction, marks = now.kept, now.direction, now.marks
     if schedule.thin:
-        kept = np.concatenate([kept, slots[: _kept_before(schedule, last) - before]])
+        count = _kept_before(schedule, last) - before
+        kept = np.concatenate([kept, np.asarray(slots)[:count]])
     if last == look:
         direction, marks = np.append(direction, float(info.direction)), np.append(marks, last)
     facts = {name: np.asarray(values) for name, values in info.facts.items()}

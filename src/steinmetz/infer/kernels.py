@@ -4,7 +4,6 @@ Every kernel here is k(x, y) = f(‖x − y‖²/h), so the direction of SVGD ne
 and −2f′/h.
 """
 
-from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import jax
@@ -12,14 +11,13 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from steinmetz.infer.median import ranked
+from steinmetz.infer.placement import rows as by_rows
 from steinmetz.shapes import Alive, Count, Particles, PerParticle, Scalar
 
 Name = Literal["rbf", "imq", "bilinear"]
 Rows = Float[Array, "rows dimension"]
 Pairs = Float[Array, "rows columns"]
 
-# Entries of a block of the Gram matrix; above, it is worked through in blocks of rows.
-_BLOCK = 4_194_304
 # Particles above which the median is that of every k-th particle.
 _MEDIAN = 2048
 
@@ -99,8 +97,8 @@ def direction(name: Name, x: Particles, slope: Particles, alive: Alive, h: Scala
     """
     near = cloud(x, alive)
     slope = jnp.where(alive[:, None], slope, 0.0)
-    rows = jnp.concatenate([near.x, near.lengths[:, None]], axis=1)
-    total = blocked(lambda some: _pairwise(name, some[:, :-1], some[:, -1], near, slope, h), rows)
+    rows = near.x, near.lengths
+    total = by_rows(lambda some: _pairwise(name, *some, near, slope, h), rows, len(x))
     if name == "bilinear":
         total = total + _bilinear(near, slope)
     return jnp.where(alive[:, None], total / near.living, 0.0)
@@ -122,15 +120,6 @@ def _bilinear(near: Cloud, slope: Particles) -> Particles:
     """S φ of the kernel (1 + x·y)/D, without a Gram matrix."""
     pulled = near.x @ (near.x.T @ slope)
     return (jnp.sum(slope, axis=0) + pulled + near.living * near.x) / near.x.shape[1]
-
-
-def blocked(function: Callable[[Array], Array], x: Particles) -> Array:
-    """function(x) row by row, in blocks of rows so that rows × particles stays small."""
-    size = max(1, _BLOCK // len(x))
-    if size >= len(x):
-        return function(x)
-    rows: Array = jax.lax.map(lambda row: function(row[None])[0], x, batch_size=size)
-    return rows
 
 
 def refreshed(h: Scalar, x: Particles, alive: Alive, number: Count, every: int) -> Scalar:

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from steinmetz.infer import kernels
+from steinmetz.infer import kernels, placement
 from steinmetz.shapes import Alive, Particles, PerParticle, Scalar
 
 # Weight in the metric of places that are far away: with none near, it is the average of all.
@@ -33,12 +33,16 @@ class Metric(NamedTuple):
         The weights are w = k² of the distance to a place, and a little for all of them.
         """
         middle, size = jnp.mean(self.places, axis=0), x.shape[1]
-        squared = kernels.squared_distances(x - middle, self.places - middle)
-        weight = (kernels.gram("rbf", squared, self.bandwidth).value ** 2 + _FAR) * alive
-        total = weight @ self.curvature.reshape(-1, size * size)
-        shared = total / jnp.sum(weight, axis=1, keepdims=True)
-        lower: Matrices = jnp.linalg.cholesky(shared.reshape(-1, size, size))
-        return lower
+
+        def some(x: Particles) -> Matrices:
+            squared = kernels.squared_distances(x - middle, self.places - middle)
+            weight = (kernels.gram("rbf", squared, self.bandwidth).value ** 2 + _FAR) * alive
+            total = weight @ self.curvature.reshape(-1, size * size)
+            shared = total / jnp.sum(weight, axis=1, keepdims=True)
+            lower: Matrices = jnp.linalg.cholesky(shared.reshape(-1, size, size))
+            return lower
+
+        return placement.rows(some, x, len(self.places))
 
 
 class Proposal(NamedTuple):

@@ -11,10 +11,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from steinmetz.errors import InputError
-from steinmetz.infer import kernels
+from steinmetz.infer import kernels, placement
 from steinmetz.infer.langevin import Matrices, Metric, solved, spread
 from steinmetz.infer.particles import limited
-from steinmetz.shapes import Alive, Particles, Scalar
+from steinmetz.shapes import Alive, Particles, PerParticle, Scalar
 
 # `block` keeps h_mm alone, `full` couples all particles.
 Hessian = Literal["block", "full"]
@@ -26,13 +26,18 @@ _DAMPING = 1e-6
 
 
 class _Pairs(NamedTuple):
-    """Particles about their mean, k of all pairs of living ones, curvatures, h, and S."""
+    """Particles about their mean, 1 for living ones, curvatures, h, and S."""
 
     x: Particles
-    near: Float[Array, "particles particles"]
+    weight: PerParticle
     curvature: Matrices
     h: Scalar
     living: Scalar
+
+    def near(self, x: Particles, weight: PerParticle) -> Float[Array, "particles all"]:
+        """k of some particles and all, zero unless both are living."""
+        k = kernels.gram("rbf", kernels.squared_distances(x, self.x), self.h).value
+        return k * weight[:, None] * self.weight[None, :]
 
 
 def together(
@@ -51,25 +56,35 @@ def together(
     weight, h = alive.astype(metric.places.dtype), metric.bandwidth
     living = jnp.maximum(jnp.sum(weight), 1)
     x = metric.places - weight @ metric.places / living
-    k = kernels.gram("rbf", kernels.squared_distances(x, x), h).value
-    near = k * weight[:, None] * weight[None, :]
     direction = kernels.direction("rbf", x, slope, alive, h)
     noise = jax.random.normal(key, x.shape, x.dtype)
-    pairs = _Pairs(x, near, metric.curvature, h, living)
-    drift, noisy = (_full if hessian == "full" else _block)(pairs, direction, noise)
-    return limited(rate * (near @ drift)) + near @ noisy * jnp.sqrt(2 * rate / living)
+    pairs = _Pairs(x, weight, metric.curvature, h, living)
+    if hessian == "full":
+        drift, noisy = _full(pairs, direction, noise)
+    else:
+        every = x, weight, direction, noise
+        drift, noisy = placement.rows(lambda some: _block(pairs, *some), every, count)
+
+    def averaged(some: tuple[Particles, PerParticle]) -> tuple[Particles, Particles]:
+        near = pairs.near(*some)
+        return near @ drift, near @ noisy
+
+    pulled, shaken = placement.rows(averaged, (x, weight), count)
+    return limited(rate * pulled) + shaken * jnp.sqrt(2 * rate / living)
 
 
-def _block(pairs: _Pairs, direction: Particles, noise: Particles) -> tuple[Particles, Particles]:
-    """H⁻¹ φ and H^(−½) ξ with h_mm alone, a small system for every m."""
+def _block(
+    pairs: _Pairs, at: Particles, alive: PerParticle, direction: Particles, noise: Particles
+) -> tuple[Particles, Particles]:
+    """H⁻¹ φ and H^(−½) ξ of some particles with h_mm alone, a small system for every m."""
     x, size = pairs.x, pairs.x.shape[1]
-    weight = pairs.near**2 / pairs.living
+    weight = pairs.near(at, alive) ** 2 / pairs.living
     steep = 4 / pairs.h**2 * weight
     # Σ_p w (x_p − x_m)(x_p − x_m)ᵀ from sums over p of w, w x_p and w x_p x_pᵀ
     outer = (x[:, :, None] * x[:, None, :]).reshape(len(x), -1)
     second = (steep @ outer).reshape(-1, size, size)
-    cross = (steep @ x)[:, :, None] * x[:, None, :]
-    alone = jnp.sum(steep, 1)[:, None, None] * outer.reshape(second.shape)
+    cross = (steep @ x)[:, :, None] * at[:, None, :]
+    alone = jnp.sum(steep, 1)[:, None, None] * (at[:, :, None] * at[:, None, :])
     moments = second - cross - cross.transpose(0, 2, 1) + alone
     blocks = (weight @ pairs.curvature.reshape(len(x), -1)).reshape(second.shape) + moments
     lower = jnp.linalg.cholesky(blocks + _damping(blocks) * jnp.eye(size, dtype=x.dtype))
@@ -78,7 +93,7 @@ def _block(pairs: _Pairs, direction: Particles, noise: Particles) -> tuple[Parti
 
 def _full(pairs: _Pairs, direction: Particles, noise: Particles) -> tuple[Particles, Particles]:
     """The same with all h_mn, one row of blocks at a time."""
-    x, near = pairs.x, pairs.near
+    x, near = pairs.x, pairs.near(pairs.x, pairs.weight)
     count, size = x.shape
 
     def row(m: Array) -> Array:

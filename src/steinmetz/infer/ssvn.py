@@ -72,6 +72,7 @@ class Config(Moving):
         snapshots=True, groups=_GROUPS, acceptance=_BAND
     )
     method: Literal["ssvn"] = "ssvn"
+    particles: int = Field(50, ge=1, le=100_000, description="laws that move together")
     warm_up: WarmUp = 400
     steps: Steps = 4000
     thin: Thin = 100
@@ -138,7 +139,6 @@ def build(target: Target, config: Config) -> Sampler[State]:
 
     Density and curvature stand in one place each, because they are most of the compiled program.
     """
-    curvatures = jax.vmap(target.curvature)
     surveyed = round(_SURVEYED * config.warm_up)
     together = round(_TOGETHER * config.warm_up)
     if not config.adjusted:
@@ -155,7 +155,7 @@ def build(target: Target, config: Config) -> Sampler[State]:
 
     def survey(state: State) -> State:
         """The metric of the present places; a particle without a finite curvature is lost."""
-        bent = curvatures(state.particles)
+        bent = target.curvatures(state.particles)
         alive = state.alive & jnp.all(jnp.isfinite(bent), axis=(1, 2))
         unit = jnp.eye(bent.shape[1], dtype=bent.dtype)
         bent = jnp.where(alive[:, None, None], bent, unit)
