@@ -29,7 +29,10 @@ class PartOptions(NamedTuple):
     draws: Annotated[int | None, whole("Draws, taken evenly.", default="all of the run")] = None
     bulk: Annotated[
         float | None,
-        typer.Option(help="Bulk modulus of an incompressible law, in the unit of stress."),
+        typer.Option(
+            help="Bulk modulus of an incompressible law, in the unit of stress.",
+            show_default="1000 shear moduli",
+        ),
     ] = None
     limit: Annotated[
         float | None, typer.Option(help="Von Mises stress whose excess is asked for.")

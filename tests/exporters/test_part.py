@@ -4,17 +4,29 @@ import numpy as np
 import pytest
 
 from cases import Numbers, present
-from export_cases import LAWS
+from compilers import module
+from export_cases import LAWS, error
 from steinmetz.fe.body import Body
 from steinmetz.fe.newton import Equilibrium
 from steinmetz.fe.problems import Wanted, cook
 from steinmetz.fe.space import Space
 from steinmetz.fe.substance import of_law
 
-from .test_programs import Umat, full
+from .test_programs import CLOSE, Umat, full
 
 # Number of each pair in the order 11, 22, 33, 12, 13, 23.
 PLACE = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
+
+
+def deformed(space: Space, u: Numbers) -> Numbers:
+    """F at every point of every cell, in plane strain."""
+    gradients = np.asarray(space.cubature.gradients)
+    cells, points, corners, _ = gradients.shape
+    moved = u[space.gather].reshape(cells, corners, 2)
+    F = np.zeros((cells, points, 3, 3))
+    F[..., 2, 2] = 1
+    F[..., :2, :2] = np.eye(2) + np.einsum("cai,cqaj->cqij", moved, gradients)
+    return F
 
 
 def assembled(space: Space, umat: Umat, u: Numbers) -> tuple[Numbers, Numbers]:
@@ -26,10 +38,7 @@ def assembled(space: Space, umat: Umat, u: Numbers) -> tuple[Numbers, Numbers]:
     """
     gradients, weights = np.asarray(space.cubature.gradients), np.asarray(space.cubature.weights)
     cells, points, corners, _ = gradients.shape
-    moved = u[space.gather].reshape(cells, corners, 2)
-    F = np.zeros((cells, points, 3, 3))
-    F[..., 2, 2] = 1
-    F[..., :2, :2] = np.eye(2) + np.einsum("cai,cqaj->cqij", moved, gradients)
+    F = deformed(space, u)
     _, stress, tangent, _ = umat(F.reshape(-1, 3, 3))
     sigma = full(stress).reshape(cells, points, 3, 3)[..., :2, :2]
     C = tangent[:, PLACE][:, :, :, PLACE].reshape(cells, points, 3, 3, 3, 3)[..., :2, :2, :2, :2]
@@ -71,3 +80,22 @@ def test_cooks_membrane_by_the_umat_and_by_the_own_kernel(name: str) -> None:
     assert steps < 30
     assert np.abs(u).max() > 1
     assert np.abs(u - present(own).u).max() < 1e-8 * np.abs(u).max()
+
+
+@pytest.mark.parametrize("name", ["incompressible", "incompressible softplus"])
+@pytest.mark.parametrize("bulk", [None, 37.0])
+def test_an_incompressible_law_is_completed_alike(name: str, bulk: float | None) -> None:
+    """Finite elements, UMAT and Python have one bulk modulus if none is stated, and one stress."""
+    law, space = LAWS[name](), cook(Wanted(2)).space
+    substance, umat = of_law(law, bulk), Umat(law)
+    if bulk is None:
+        assert substance.bulk == umat.constants[-1] > 0
+    else:
+        umat.constants[-1] = bulk
+    u = np.random.default_rng(3).uniform(-2, 2, space.unknowns)
+    F = deformed(space, u).reshape(-1, 3, 3)
+    assert np.ptp(np.linalg.det(F)) > 0.1
+    own = Body.of(space, substance).stress(np.asarray(law.values), u)
+    exported = module("python", law).cauchy(F, umat.constants)[0]
+    assert error(full(umat(F)[1]), own) < CLOSE
+    assert error(full(exported), own) < CLOSE

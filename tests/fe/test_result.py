@@ -62,6 +62,20 @@ def test_failed_draws_are_named_in_words(part: result.Result, tmp_path: Path) ->
     assert "1 failed: 3" in text
 
 
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [(None, "K = 500, 1000 shear moduli: state another with --bulk\n"), (500.0, "K = 500\n")],
+)
+def test_the_bulk_modulus_is_said(
+    part: result.Result, tmp_path: Path, stated: float | None, said: str
+) -> None:
+    soft = part._replace(bulk=500.0, asked=SMALL._replace(bulk=stated))
+    summary = written.summarise(soft)
+    assert summary.bulk == 500.0
+    assert said in written.screen(soft, summary, tmp_path)
+    assert "incompressible" not in written.screen(part, written.summarise(part), tmp_path)
+
+
 def test_vtu_is_read_by_meshio(part: result.Result, tmp_path: Path) -> None:
     meshio = pytest.importorskip("meshio", reason="meshio reads VTU: pip install meshio")
     steinmetz.save_part(part, tmp_path / "part")

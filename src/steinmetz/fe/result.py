@@ -18,6 +18,7 @@ from steinmetz.fe.newton import Equilibrium, Settings
 from steinmetz.fe.problem import Problem
 from steinmetz.fe.space import smoothing
 from steinmetz.fe.substance import of_law
+from steinmetz.potentials import volume
 from steinmetz.records import Report, silent
 
 
@@ -26,8 +27,8 @@ class Asked(NamedTuple):
 
     `problem` is a name or a mesh file, `cells` those along a side, `load` has the meaning that the
     problem gives it, `steps` are load steps that are kept. `draws` are taken evenly from those of
-    the bands. `bulk` is K for an incompressible law, `limit` a von Mises stress, `linearised` says
-    that the sensitivity is enough.
+    the bands. `bulk` is K for incompressible laws, a thousand shear moduli where it is not given;
+    `limit` is a von Mises stress, `linearised` says that the sensitivity is enough.
     """
 
     problem: str = "cook"
@@ -46,7 +47,7 @@ class Result(NamedTuple):
     """What came out: every draw, fields, and where the data do not reach.
 
     `beyond` is one at nodes around which the law is extrapolated, `extrapolated` their share of
-    the volume.
+    the volume. `bulk` is the bulk modulus by which incompressible laws were completed.
     """
 
     asked: Asked
@@ -59,6 +60,7 @@ class Result(NamedTuple):
     discrepancy: bool
     solver: str
     laws: int
+    bulk: float | None
 
     @property
     def quantities(self) -> dict[str, Statistics]:
@@ -108,6 +110,7 @@ def finite_elements(outcome: Outcome, asked: Asked, report: Report = silent) -> 
         outcome.bands.discrepancy is not None,
         equilibrium.pattern.name,
         len(chosen),
+        chosen[0].substance.bulk,
     )  # fmt: skip
 
 
@@ -130,7 +133,13 @@ def _problem(name: str, wanted: problems.Wanted) -> Problem:
 
 
 def groups(outcome: Outcome, asked: Asked) -> list[Group]:
-    """The draws of every law behind the bands, taken evenly where fewer are asked for."""
+    """The draws of every law behind the bands, taken evenly where fewer are asked for.
+
+    All incompressible laws have one bulk modulus, that with which the chosen law is exported.
+    """
+    whole = volume.completed(outcome.law)
+    bulk = volume.stiff(whole) if len(whole.graph.inputs) == 2 else None
+    bulk = bulk if asked.bulk is None else asked.bulk
     total = len(outcome.bands.owner)
     wanted = min(asked.draws or total, total)
     kept = np.unique(np.linspace(0, total - 1, wanted).round().astype(int))
@@ -139,7 +148,7 @@ def groups(outcome: Outcome, asked: Asked) -> list[Group]:
         mine = kept[(kept >= start) & (kept < start + len(part.theta))] - start
         start += len(part.theta)
         if len(mine):
-            found.append(Group(of_law(part.law, asked.bulk), np.asarray(part.theta)[mine]))
+            found.append(Group(of_law(part.law, bulk), np.asarray(part.theta)[mine]))
     return found
 
 
@@ -150,5 +159,5 @@ def _beyond(
     body = Body.of(problem.space, chosen[0].substance)
     x = body.inputs(found.centres[0])
     if outcome.problem.material.incompressible:
-        x = np.stack([x[:, 0] * x[:, 2] ** (-2 / 3), x[:, 1] * x[:, 2] ** (-4 / 3)], axis=1)
+        x = np.stack(volume.modified(np, (x[:, 0], x[:, 1], x[:, 2])), axis=1)
     return 1.0 - covered(outcome.problem).covers(x)

@@ -1,8 +1,8 @@
 """A law as finite elements need it: slopes of Ψ̂ in I1, I2 and J, and the slopes of those.
 
 A law of a compressible material is taken as it is. That of an incompressible one is a function of
-I1 and I2 where J = 1: it is taken at Ī1 = J^−⅔ I1 and Ī2 = J^−4⁄3 I2, with ½K (J − 1)² added,
-as exports have it, so that the volume hardly changes where the bulk modulus K is large.
+I1 and I2 where J = 1: it is completed as exports are, with modified invariants and a bulk modulus K
+(`potentials/volume.py`), so that the volume hardly changes where K is large.
 """
 
 from typing import NamedTuple
@@ -14,9 +14,10 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from steinmetz.errors import InputError
+from steinmetz.potentials import volume
 from steinmetz.potentials.base import Potential, slopes
 from steinmetz.potentials.law import Law
-from steinmetz.potentials.mechanics import Term, Terms, slopes_of
+from steinmetz.potentials.mechanics import INVARIANTS, Term, Terms, slopes_of
 from steinmetz.potentials.shape import Constants
 from steinmetz.records import Reference
 from steinmetz.shapes import Points, Theta
@@ -24,15 +25,13 @@ from steinmetz.shapes import Points, Theta
 Numbers = Float[np.ndarray, "parameters"]
 Rows = Float[np.ndarray, "data 3"]
 Draws = Float[np.ndarray, "draws parameters"]
-# K over the shear modulus where a bulk modulus is proposed.
-_STIFF = 1000.0
 
 
 class Piece(eqx.Module):
     """A potential that is added to others: a whole network, or one term of a law.
 
     Laws share their terms, so that what is compiled for one serves all that contain it. `isochoric`
-    says that it is a function of Ī1 and Ī2.
+    says that it is a function of the modified invariants.
     """
 
     potential: Potential
@@ -43,15 +42,14 @@ class Piece(eqx.Module):
         """∇Ψ̂ at many (I1, I2, J)."""
         if not self.isochoric:
             return slopes(self.potential, self.reference, theta, x)
-        inner, pull = jax.vjp(_isochoric, x)
-        (own,) = pull(slopes(self.potential, self.reference, theta, inner))
-        found: Points = own
-        return found
+        at = (x[:, 0], x[:, 1], x[:, 2])
+        inner = jnp.stack(volume.modified(jnp, at), axis=1)
+        own = slopes(self.potential, self.reference, theta, inner)
+        return jnp.stack(volume.pulled(jnp, (own[:, 0], own[:, 1]), at), axis=1)
 
 
-def _isochoric(x: Points) -> Float[Array, "data 2"]:
-    """Ī1 and Ī2."""
-    return jnp.stack([x[:, 0] * x[:, 2] ** (-2 / 3), x[:, 1] * x[:, 2] ** (-4 / 3)], axis=1)
+# K/2 (J − 1)², its parameter being K/2.
+_SWELLING = Piece(Terms(INVARIANTS, (volume.VOLUME,)), Reference((3.0, 3.0, 1.0)), False)
 
 
 @jax.jit
@@ -76,14 +74,6 @@ def _changes(piece: Piece, theta: Array, x: Array) -> Array:
     return changes
 
 
-def _volume(bulk: float, x: Rows) -> tuple[Rows, Float[np.ndarray, "data 3 3"]]:
-    """Slopes and curvatures of ½K (J − 1)²."""
-    J, slope, curvature = x[:, 2], np.zeros_like(x), np.zeros((len(x), 3, 3))
-    slope[:, 2] = bulk * (J - 1)
-    curvature[:, 2, 2] = bulk
-    return slope, curvature
-
-
 def _slopes(piece: Piece, theta: Numbers, x: Rows) -> Rows:
     """∇Ψ̂ of a piece: in NumPy for a term, compiled for a network."""
     if not isinstance(piece.potential, Terms):
@@ -91,11 +81,10 @@ def _slopes(piece: Piece, theta: Numbers, x: Rows) -> Rows:
     ((term, coefficient, constants),) = piece.potential.placed(theta)
     if not piece.isochoric:
         return np.asarray(coefficient * _normalised(piece.reference, term, constants, x))
-    inner = np.stack([x[:, 0] * x[:, 2] ** (-2 / 3), x[:, 1] * x[:, 2] ** (-4 / 3)], axis=1)
+    at = (x[:, 0], x[:, 1], x[:, 2])
+    inner = np.stack(volume.modified(np, at), axis=1)
     own = coefficient * _normalised(piece.reference, term, constants, inner)
-    pressure = (-2 * own[:, 0] * inner[:, 0] - 4 * own[:, 1] * inner[:, 1]) / 3
-    scaled = own / x[:, 2:] ** np.array([2 / 3, 4 / 3])
-    return np.concatenate([scaled, (pressure / x[:, 2])[:, None]], axis=1)
+    return np.stack(volume.pulled(np, (own[:, 0], own[:, 1]), at), axis=1)
 
 
 def _normalised(
@@ -130,17 +119,21 @@ class Substance(NamedTuple):
         return cls(pieces, places, bulk)
 
     def _with(self, theta: Numbers) -> list[tuple[Piece, np.ndarray]]:
+        """Pieces of the law with their parameters."""
         return [(p, theta[place]) for p, place in zip(self.pieces, self.places, strict=True)]
+
+    def _every(self, theta: Numbers) -> list[tuple[Piece, np.ndarray]]:
+        """The same, and what keeps the volume of an incompressible law."""
+        kept = [] if self.bulk is None else [(_SWELLING, np.array([self.bulk / 2]))]
+        return [*self._with(theta), *kept]
 
     def slopes(self, theta: Numbers, x: Rows) -> Rows:
         """∇Ψ̂ at many (I1, I2, J)."""
-        total = sum(_slopes(piece, own, x) for piece, own in self._with(theta))
-        return np.asarray(total if self.bulk is None else total + _volume(self.bulk, x)[0])
+        return np.asarray(sum(_slopes(piece, own, x) for piece, own in self._every(theta)))
 
     def local(self, theta: Numbers, x: Rows) -> tuple[Rows, Float[np.ndarray, "data 3 3"]]:
         """∇Ψ̂ and ∇∇Ψ̂ at many (I1, I2, J)."""
-        every = [_both(piece, own, x) for piece, own in self._with(theta)]
-        every += [] if self.bulk is None else [_volume(self.bulk, x)]
+        every = [_both(piece, own, x) for piece, own in self._every(theta)]
         first, second = (sum(np.asarray(pair[n]) for pair in every) for n in (0, 1))
         return np.asarray(first), np.asarray(second)
 
@@ -160,21 +153,17 @@ class Substance(NamedTuple):
 
 
 def of_law(law: Law, bulk: float | None = None) -> Substance:
-    """The law of an isotropic material; an incompressible one needs a bulk modulus."""
+    """The law of an isotropic material; an incompressible one gets a bulk modulus if none is given.
+
+    What is given must be of a law that has none of its own.
+    """
     inputs = law.graph.inputs
-    if inputs == ("I1", "I2", "J"):
+    if inputs == INVARIANTS:
         if bulk is not None:
             raise InputError("--bulk: the law says itself how the volume changes; leave it out")
         return Substance.of(law.graph, law.reference)
-    if inputs != ("I1", "I2"):
+    if inputs != INVARIANTS[:2]:
         raise InputError(
             f"finite elements need a law in I1, I2 and J, this one is in {', '.join(inputs)}"
         )
-    if bulk is None:
-        own = Substance.of(law.graph, law.reference, 1.0)
-        usual = _STIFF * own.shear(np.asarray(law.values))
-        raise InputError(
-            "the law is of an incompressible material: give the bulk modulus with --bulk, such as "
-            f"--bulk {usual:.3g}, {_STIFF:g} times its shear modulus"
-        )
-    return Substance.of(law.graph, law.reference, bulk)
+    return Substance.of(law.graph, law.reference, volume.stiff(law) if bulk is None else bulk)

@@ -7,6 +7,7 @@ import numpy as np
 from steinmetz.fe import pictures, vtu
 from steinmetz.fe.fields import STRESSES, Statistics
 from steinmetz.fe.result import Asked, Result, finite_elements
+from steinmetz.potentials.volume import STIFF
 from steinmetz.records import Document, Report
 from steinmetz.report import files, stored
 from steinmetz.report.whole import whole
@@ -29,13 +30,15 @@ class Band(Document):
 class Summary(Document):
     """Every number of a finite-element problem over the draws of a run.
 
-    `quantities` and `linearised` have a band per load step; `failed` are numbers of draws.
+    `quantities` and `linearised` have a band per load step; `failed` are numbers of draws. `bulk`
+    is the bulk modulus by which incompressible laws were completed, null where there are none.
     """
 
     format: str = "steinmetz-fe/1"
     problem: str
     load: str
     unit: str
+    bulk: float | None
     unknowns: int
     cells: int
     loads: list[float]
@@ -64,6 +67,7 @@ def summarise(result: Result) -> Summary:
         problem=result.problem.name,
         load=result.problem.load,
         unit=result.unit,
+        bulk=result.bulk,
         unknowns=int(result.problem.space.unknowns - len(result.problem.fixed)),
         cells=len(mesh.cells),
         loads=list(found.loads),
@@ -137,6 +141,7 @@ def screen(result: Result, summary: Summary, folder: Path) -> str:
         f"{'law' if summary.laws == 1 else 'laws'}, {len(summary.loads)} load "
         f"{'step' if len(summary.loads) == 1 else 'steps'}",
         f"  convergence {_convergence(result, summary)}",
+        *([] if summary.bulk is None else [f"  volume      {_volume(result.asked, summary)}"]),
         "",
         *_table(summary),
         "",
@@ -167,6 +172,12 @@ def _convergence(result: Result, summary: Summary) -> str:
         more = " …" if len(summary.failed) > _NAMED else ""
         words += f"; {len(summary.failed)} failed: {listed}{more}"
     return words
+
+
+def _volume(asked: Asked, summary: Summary) -> str:
+    """The bulk modulus, and that it was chosen if nobody stated it."""
+    words = f"the law is incompressible; K = {summary.bulk:.4g} {summary.unit}".rstrip()
+    return words if asked.bulk else f"{words}, {STIFF:g} shear moduli: state another with --bulk"
 
 
 def _table(summary: Summary) -> list[str]:

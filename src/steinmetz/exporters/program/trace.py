@@ -1,8 +1,8 @@
 """A law as a traced formula Ψ(I1, I2, J) with its parameters as symbols.
 
 The formula comes from the code that predicts, so what is exported is what predicts. A law of an
-incompressible material is given modified invariants, I1 J^(−2/3) and I2 J^(−4/3), and the energy
-½ K (J − 1)² of a bulk modulus K that is one more parameter: solvers need it.
+incompressible material is completed with a bulk modulus K, one more parameter: solvers need it
+(`potentials/volume.py`).
 """
 
 from collections.abc import Callable
@@ -15,10 +15,10 @@ from steinmetz.errors import InputError
 from steinmetz.exporters.program import nodes
 from steinmetz.exporters.program.nodes import ONE, ZERO, Node
 from steinmetz.exporters.program.slopes import put, slope
+from steinmetz.potentials import volume
 from steinmetz.potentials.graph import UNIT, Graph
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.mechanics import INVARIANTS, Terms
-from steinmetz.potentials.volume import completed
 
 # What laws composed of terms compute with, in place of numpy.
 STEPS = SimpleNamespace(
@@ -34,8 +34,6 @@ _ACTIVATIONS: dict[str, Callable[[Node], Node]] = {
     "neglog": lambda z: -nodes.log(z),
 }
 X = (nodes.symbol("I1"), nodes.symbol("I2"), nodes.symbol("J"))
-# K over the shear modulus, where nothing else is known: Poisson's ratio is 0.4995.
-STIFF = 1000.0
 
 
 class Parameter(NamedTuple):
@@ -97,7 +95,7 @@ def every(*roots: Node) -> list[Node]:
 
 def trace(law: Law, target: str) -> Formula:
     """The formula of a law with its volume part; `target` is named where it cannot hold it."""
-    law = completed(law)
+    law = volume.completed(law)
     inputs = law.graph.inputs
     if inputs not in (INVARIANTS, INVARIANTS[:2]):
         raise InputError(
@@ -107,16 +105,15 @@ def trace(law: Law, target: str) -> Formula:
     theta = [nodes.symbol(f"p{number}") for number in range(law.graph.size)]
     raw = _raw(law, theta, target)
     energy = _normalised(raw, law)
-    parameters = _parameters(law)
     if inputs == INVARIANTS:
-        return Formula(energy, put(energy, _scaled(2.0 / 3.0)), parameters, False)
-    return _stiffened(energy, parameters)
+        modified = put(energy, _replaced(volume.modified(STEPS, X, back=True)))
+        return Formula(energy, modified, _parameters(law), False)
+    return _stiffened(energy, law)
 
 
-def _scaled(power: float) -> dict[Node, Node]:
-    """I1 J^a and I2 J^2a in place of I1 and I2."""
-    volume = nodes.log(X[2]) * power
-    return {X[0]: X[0] * nodes.exp(volume), X[1]: X[1] * nodes.exp(2.0 * volume)}
+def _replaced(invariants: tuple[Node, Node]) -> dict[Node, Node]:
+    """Others in place of I1 and I2."""
+    return dict(zip(X[:2], invariants, strict=True))
 
 
 def _raw(law: Law, theta: list[Node], target: str) -> Node:
@@ -176,28 +173,13 @@ def _parameters(law: Law) -> tuple[Parameter, ...]:
     return tuple(Parameter(*row) for row in rows)
 
 
-def _stiffened(energy: Node, parameters: tuple[Parameter, ...]) -> Formula:
-    """With modified invariants and ½ K (J − 1)²."""
-    J, bulk = X[2], nodes.symbol(f"p{len(parameters)}")
-    volume = 0.5 * bulk * (J - 1.0) * (J - 1.0)
-    modified = energy + volume
-    shear = evaluate(_shear(energy), [row.value for row in parameters])
-    words = f"bulk modulus, not of the law: {STIFF:g} times the shear modulus; choose your own"
-    stiff = Parameter("K", STIFF * shear, words)
-    whole = put(energy, _scaled(-2.0 / 3.0)) + volume
-    return Formula(whole, modified, (*parameters, stiff), True)
-
-
-def _shear(energy: Node) -> Node:
-    """2 (Ψ₁ + Ψ₂) at rest: the shear modulus."""
-    rest = {X[0]: nodes.step(3.0), X[1]: nodes.step(3.0), X[2]: ONE}
-    return put(2.0 * (slope(energy, X[0]) + slope(energy, X[1])), rest)
-
-
-def evaluate(node: Node, values: list[float]) -> float:
-    """The value of a formula of parameters alone."""
-    numbers = {nodes.symbol(f"p{n}"): nodes.step(value) for n, value in enumerate(values)}
-    found = put(node, numbers).value
-    if found is None:
-        raise ValueError("a formula that depends on the state has no value by itself")
-    return found
+def _stiffened(energy: Node, law: Law) -> Formula:
+    """With modified invariants and K/2 (J − 1)²."""
+    parameters = _parameters(law)
+    half = 0.5 * nodes.symbol(f"p{len(parameters)}")
+    swelling = half * volume.VOLUME.energy(STEPS, X, volume.VOLUME.constants)
+    times = f"{volume.STIFF:g} times the shear modulus"
+    words = f"bulk modulus, not of the law: {times}; choose your own"
+    whole = put(energy, _replaced(volume.modified(STEPS, X))) + swelling
+    bulk = Parameter("K", volume.stiff(law), words)
+    return Formula(whole, energy + swelling, (*parameters, bulk), True)
