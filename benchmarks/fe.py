@@ -128,7 +128,7 @@ def main() -> None:
     found = draws.push([draws.Group(substance, theta)], equilibrium, (1.0,))
     ours = time.perf_counter() - begun
     print(f"{len(equilibrium.free)} unknowns, {options.draws} draws: {ours:.1f} s, {found.effort}")
-    print(f"solver {equilibrium.pattern.name}, {int((~found.solved).sum())} failed")
+    print(f"{int((~found.solved).sum())} failed")
     loop, tips = Loop(problem), found.quantities[-1, :, 0]
     nothing = loop.basis.zeros()
     middle = loop.solve(theta.mean(axis=0), nothing, (0.5, 1.0))

@@ -1,8 +1,6 @@
-"""Linear systems with one sparsity pattern: KLU if klujax is installed, SuperLU of SciPy else."""
+"""Linear systems with one sparsity pattern, by SuperLU of SciPy, which is told of the symmetry."""
 
-import importlib.util
 from collections.abc import Callable
-from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sparse
@@ -21,9 +19,8 @@ class Pattern:
         rows: Int[np.ndarray, "nonzeros"],
         starts: Int[np.ndarray, "columns_and_end"],
         free: Int[np.ndarray, "free"],
-        fast: bool = True,
     ) -> None:
-        """`fast` takes KLU if it is there."""
+        """Places of the whole matrix, column by column, and the unknowns that are solved for."""
         size = len(starts) - 1
         self.whole = (rows, starts)
         numbered = sparse.csc_matrix((np.arange(1.0, len(rows) + 1), rows, starts), (size, size))
@@ -31,12 +28,7 @@ class Pattern:
         reduced.sort_indices()
         self.rows, self.starts = reduced.indices, reduced.indptr
         self.kept = reduced.data.astype(int) - 1
-        self.free, self.fast = free, fast and importlib.util.find_spec("klujax") is not None
-
-    @property
-    def name(self) -> str:
-        """Who factorises."""
-        return "KLU (klujax)" if self.fast else "SuperLU (SciPy)"
+        self.free = free
 
     def times(self, values: Values, vector: Float[np.ndarray, "all"]) -> Float[np.ndarray, "all"]:
         """The whole matrix times a vector."""
@@ -60,27 +52,5 @@ class Pattern:
 
     def solve(self, values: Values, right: Float[np.ndarray, "free"]) -> np.ndarray | None:
         """One right-hand side, the factors are not kept."""
-        if not self.fast:
-            solver = self.factor(values)
-            return None if solver is None else solver(right[:, None])[:, 0]
-        import jax.numpy as jnp
-        import klujax
-
-        columns, symbol = self._symbol
-        entries = jnp.asarray(values[self.kept])
-        try:
-            found = klujax.solve_with_symbol(
-                self.rows, columns, entries, jnp.asarray(right), symbol
-            )
-            solution = np.asarray(found)
-        except RuntimeError:
-            return None
-        return solution if np.isfinite(solution).all() else None
-
-    @cached_property
-    def _symbol(self) -> tuple[Int[np.ndarray, "nonzeros"], object]:
-        """Columns of all entries, and the ordering, found once."""
-        import klujax
-
-        columns = np.repeat(np.arange(len(self.free)), np.diff(self.starts)).astype(np.int32)
-        return columns, klujax.analyze(self.rows, columns, len(self.free))
+        solver = self.factor(values)
+        return None if solver is None else solver(right[:, None])[:, 0]

@@ -58,7 +58,6 @@ class Result(NamedTuple):
     extrapolated: float
     unit: str
     discrepancy: bool
-    solver: str
     laws: int
     bulk: float | None
 
@@ -108,7 +107,6 @@ def finite_elements(outcome: Outcome, asked: Asked, report: Report = silent) -> 
         float(weights @ beyond / weights.sum()),
         outcome.problem.unit,
         outcome.bands.discrepancy is not None,
-        equilibrium.pattern.name,
         len(chosen),
         chosen[0].substance.bulk,
     )  # fmt: skip

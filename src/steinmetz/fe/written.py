@@ -48,7 +48,6 @@ class Summary(Document):
     failed: list[int]
     ways: dict[str, int]
     steps: int
-    solver: str
     tolerance: float
     quantities: dict[str, list[Band]]
     linearised: dict[str, list[Band]]
@@ -77,7 +76,6 @@ def summarise(result: Result) -> Summary:
         failed=np.flatnonzero(~found.solved).tolist(),
         ways={**ways, "load steps": found.effort.loaded},
         steps=found.effort.steps,
-        solver=result.solver,
         tolerance=result.asked.tolerance,
         quantities={name: _bands(each) for name, each in result.quantities.items()},
         linearised={name: _bands(each) for name, each in result.linear.items()},
