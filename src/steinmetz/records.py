@@ -130,6 +130,11 @@ def _applied(operator: Array, slopes: Array) -> Array:
     return jnp.einsum("sci,...si->...sc", operator, slopes)
 
 
+def spaced(count: int, most: int) -> Int[np.ndarray, "rows"]:
+    """As many of `count` rows at most, evenly spaced, the first and the last among them."""
+    return np.arange(count) if count <= most else np.linspace(0, count - 1, most).astype(int)
+
+
 class Observations(NamedTuple):
     """Stress data as the stages see them; unmeasured cells are masked, never zero.
 
@@ -171,9 +176,7 @@ class Observations(NamedTuple):
     def spread(self, most: int) -> "Observations":
         """As many rows at most, evenly spaced, the first and the last among them."""
         count = len(self.state)
-        if count <= most:
-            return self
-        return self.rows(np.linspace(0, count - 1, most).astype(int))
+        return self if count <= most else self.rows(spaced(count, most))
 
     def scaled(self, sizes: tuple[float, ...]) -> "Observations":
         """The same data for inputs measured in units of `sizes`."""

@@ -4,8 +4,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from steinmetz.data.estimate import Estimate, Grid, Linear, Noise, from_plain, to_plain
+from steinmetz.data.estimate import PER_CELL, Estimate, Grid, Noise, from_plain, to_plain
+from steinmetz.data.linear import Linear
 from steinmetz.data.noise import Level
+from steinmetz.data.scoring import Score
 from steinmetz.records import Observations
 
 UNKNOWN = float("nan")
@@ -72,6 +74,19 @@ def test_both_parts_are_found(relative: float, absolute: float) -> None:
         )])  # fmt: skip
     assert 0.75 < np.mean(inside, axis=0)[0] <= 1  # 90 %, three standard errors of 40 data sets
     assert 0.75 < np.mean(inside, axis=0)[1] <= 1
+
+
+def test_scoring_leads_to_the_likeliest_sizes_of_many_data() -> None:
+    noise = Noise.of(rows(np.ones(20_000), UNKNOWN, UNKNOWN), None, False).free
+    law, at = straight(0, 0.1, 0.05, 20_000), np.log([0.15, 0.03])
+    halves = [
+        (noise._replace(**{name: getattr(noise, name)[part] for name in PER_CELL}), part)
+        for part in (slice(0, 10_000), slice(10_000, None))
+    ]
+    for _ in range(8):
+        parts = (Score.of(own, Linear(*(each[part] for each in law)), at) for own, part in halves)
+        at = at + Score.summed(parts).step
+    assert np.exp(at) == pytest.approx(noise.posterior(law, 61).best, rel=5e-3)
 
 
 def test_stated_parts_stay_as_they_are() -> None:

@@ -33,7 +33,7 @@ def test_one_sheet_is_read_with_its_lines(tmp_path: Path, monkeypatch: pytest.Mo
     book(monkeypatch, file, {"data": CELLS, "empty": NOTHING})
     found = table.read(file, Complaints())
     assert found.columns == ("stretch", "P11 (MPa)")
-    assert found.rows == [["1.0", ""], ["1.5", "0.25"]]
+    assert list(found.rows) == [["1.0", ""], ["1.5", "0.25"]]
     assert found.lines == [2, 3]
 
 
@@ -79,7 +79,7 @@ def test_a_damaged_file_is_one_sentence(tmp_path: Path, name: str) -> None:
 
 def test_a_frame_as_lines() -> None:
     frame = pandas.DataFrame({"mode": ["uniaxial", None], "P11": [0.1, float("nan")], "n": [1, 2]})
-    assert formats.grid(frame) == [
+    assert list(formats.grid(frame)) == [
         (1, ["mode", "P11", "n"]),
         (2, ["uniaxial", "0.1", "1"]),
         (3, ["", "", "2"]),

@@ -16,6 +16,8 @@ Stress = Float[np.ndarray, "rows components"]
 Cells = Bool[np.ndarray, "rows components"]
 
 _NORMAL = NormalDist()
+# Outliers that are named.
+MOST = 1000
 # Parts of a range that are compared, at most, and values of each, at least.
 _PARTS, _FEWEST = 6, 20
 
@@ -41,10 +43,13 @@ class Growth(Document):
 def outliers(
     residuals: Stress, observed: Cells, names: tuple[tuple[str, ...], tuple[str, ...]], limit: float
 ) -> list[Outlier]:
-    """Values further away than the limit, the farthest first; `names` are of rows and columns."""
+    """Values further away than the limit, the farthest first; `names` are of rows and columns.
+
+    At most `MOST` of them.
+    """
     rows, components = names
     far = np.argwhere(observed & (np.abs(residuals) > limit))
-    order = np.argsort([-abs(residuals[row, column]) for row, column in far], kind="stable")
+    order = np.argsort(-np.abs(residuals[far[:, 0], far[:, 1]]), kind="stable")[:MOST]
     return [
         Outlier(
             place=rows[row] if rows else f"row {row + 1}",

@@ -13,32 +13,26 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from steinmetz.data import student
+from steinmetz.data.axes import RANGE, Axis, around, step, window
+from steinmetz.data.linear import Linear, Pairs
 from steinmetz.data.noise import PART, USUAL, Level
-from steinmetz.records import Observations
+from steinmetz.records import Observations, spaced
 from steinmetz.shapes import Cells
 
-# The median of the priors, and the least and the largest size that is tried.
-_USUAL, _RANGE = 0.1, (1e-5, 3.0)
+# The median of the priors.
+_USUAL = 0.1
 # Points of the whole range, of the step in which the likeliest lies, and around it.
 _COARSE, _NEAR, _FINE = 16, 9, 15
-# The grid around the likeliest reaches so many deviations, and below it further where that is wide.
-_REACH, _WIDE, _BELOW = 5.0, 0.25, 5.0
 _NEARER = 4.0
 # Added to a scaled Gram matrix: terms may be nearly the same.
 _RIDGE = 1e-11
+# Cells that the first grid is looked at with, at most, and fields that have a value for each.
+_FIRST = 5000
+PER_CELL = ("share", "variance", "relative", "constant")
 # Points of a grid times cells that are worked on at once.
 _AT_ONCE = 2_000_000
 
 Vector = Float[np.ndarray, "cells"]
-Axis = Float[np.ndarray, "_"]
-
-
-class Linear(NamedTuple):
-    """A law at the observed cells: what it leaves of them, its prediction, and its changes."""
-
-    left: Vector
-    prediction: Vector
-    changes: Float[np.ndarray, "cells parameters"]
 
 
 class Grid(NamedTuple):
@@ -104,7 +98,7 @@ class Noise(NamedTuple):
         absolute = np.asarray(observations.absolute)[seen]
         unknown, scale = np.isnan(absolute), observations.scale
         stated = np.where(unknown, 0.0, absolute)
-        given, known = max(floor or 0.0, _RANGE[0]), np.where(np.isnan(share), 0.0, share)
+        given, known = max(floor or 0.0, RANGE[0]), np.where(np.isnan(share), 0.0, share)
         own = stated**2 + (known * np.asarray(observations.values)[seen]) ** 2
         return cls(
             share=known,
@@ -143,24 +137,31 @@ class Noise(NamedTuple):
 
         It is sought until the step is a few deviations: many data leave little room around it.
         """
-        first, last = np.log(_RANGE)
+        first, last = np.log(RANGE)
         axes = [
             np.linspace(first, last, _COARSE) if part.any() else np.full(1, -np.inf)
             for part in (self.relative, self.constant)
         ]
-        centre = self._likeliest(law, axes)
-        axes = [_around(axis, at, _NEAR) for axis, at in zip(axes, centre, strict=True)]
+        few, some = self._spread(law)
+        centre = few._likeliest(some, axes)
+        axes = [around(axis, at, _NEAR) for axis, at in zip(axes, centre, strict=True)]
         centre = self._likeliest(law, axes)
         sizes = self._deviations(law, *centre)
-        while any(_step(axis) > _NEARER * size for axis, size in zip(axes, sizes, strict=True)):
-            axes = [_around(axis, at, _NEAR) for axis, at in zip(axes, centre, strict=True)]
+        while any(step(axis) > _NEARER * size for axis, size in zip(axes, sizes, strict=True)):
+            axes = [around(axis, at, _NEAR) for axis, at in zip(axes, centre, strict=True)]
             centre = self._likeliest(law, axes)
             sizes = self._deviations(law, *centre)
         windows = zip(axes, centre, sizes, strict=True)
-        axes = [_window(axis, at, size, points) for axis, at, size in windows]
+        axes = [window(axis, at, size, points) for axis, at, size in windows]
         loss, volume = self._unlikely(law, *axes)
         found = loss + volume - _prior(*axes)
         return _normalised(axes, found - volume.ravel()[np.argmin(found)])
+
+    def _spread(self, law: Linear) -> tuple["Noise", Linear]:
+        """The same with fewer cells: the step of the first grid is wide beside what many leave."""
+        index = spaced(len(law.left), _FIRST)
+        masks = {name: getattr(self, name)[index] for name in PER_CELL}
+        return self._replace(**masks), Linear(*(part[index] for part in law))
 
     def _likeliest(self, law: Linear, axes: list[Axis]) -> list[float]:
         """Of the points of a grid."""
@@ -183,13 +184,14 @@ class Noise(NamedTuple):
         And the logarithm of the volume that integrating them out takes: log det of their precision.
         """
         some = max(_AT_ONCE // (len(law.left) * len(constant)), 1)
+        pairs = Pairs.of(law)
         parts = [
-            self._block(law, relative[first : first + some], constant)
+            self._block(law, pairs, relative[first : first + some], constant)
             for first in range(0, len(relative), some)
         ]
         return np.concatenate(parts, axis=1)
 
-    def _block(self, law: Linear, relative: Axis, constant: Axis) -> np.ndarray:
+    def _block(self, law: Linear, pairs: Pairs, relative: Axis, constant: Axis) -> np.ndarray:
         """The same at some of them: e²/v + log v, and what a refit of coefficients gains."""
         variance = self._variances(law, relative, constant)
         squares = law.left**2 / variance
@@ -197,23 +199,25 @@ class Noise(NamedTuple):
         if self.tails:
             loss, weight = student.unlikely(squares), student.weights(squares) / variance
         own = np.sum(loss + np.log(variance), axis=-1)
-        size = law.changes / np.maximum(np.linalg.norm(law.changes, axis=0), 1e-300)
-        count = size.shape[1]
-        pairs = (size[:, :, None] * size[:, None]).reshape(len(size), -1)
-        gram = (weight @ pairs).reshape(*own.shape, count, count)
+        gram, pull = pairs.summed(weight)
+        count = pull.shape[-1]
         mean = np.einsum("...ii->...", gram) / count
         gram = gram + (_RIDGE * mean)[..., None, None] * np.eye(count)
-        pull = weight @ (size * law.left[:, None])
         gain = np.sum(pull * np.linalg.solve(gram, pull[..., None])[..., 0], axis=-1)
         return np.stack([own - gain, np.linalg.slogdet(gram)[1]])
 
-    def _deviations(self, law: Linear, relative: float, constant: float) -> tuple[float, float]:
-        """Of the logarithms of both sizes, by Fisher's information of a normal distribution."""
-        log_sizes = np.array([relative]), np.array([constant])
-        variance = self._variances(law, *log_sizes)[0, 0]
+    def changes(
+        self, law: Linear, relative: float, constant: float
+    ) -> tuple[Vector, Float[np.ndarray, "cells 2"]]:
+        """The variance of every cell, and how its logarithm changes with those of both sizes."""
+        variance = self._variances(law, np.array([relative]), np.array([constant]))[0, 0]
         first = np.exp(2 * relative) * self.relative * law.prediction**2 / variance
         second = (self.scale * np.exp(constant)) ** 2 * self.constant / variance
-        rows = 2 * np.stack([first, second], axis=1)
+        return variance, 2 * np.stack([first, second], axis=1)
+
+    def _deviations(self, law: Linear, relative: float, constant: float) -> tuple[float, float]:
+        """Of the logarithms of both sizes, by Fisher's information of a normal distribution."""
+        rows = self.changes(law, relative, constant)[1]
         found = np.linalg.inv(rows.T @ rows / 2 + np.eye(2) / 4)
         return float(np.sqrt(found[0, 0])), float(np.sqrt(found[1, 1]))
 
@@ -226,29 +230,6 @@ def _prior(relative: Axis, constant: Axis) -> np.ndarray:
         for size in sizes
     ]
     return np.asarray(parts[0][:, None] + parts[1])
-
-
-def _step(axis: Axis) -> float:
-    """Between two points; none where there is only one."""
-    return float(axis[1] - axis[0]) if len(axis) > 1 else 0.0
-
-
-def _around(axis: Axis, centre: float, count: int) -> Axis:
-    """Points within a step of one of them."""
-    if len(axis) == 1:
-        return axis
-    step, (first, last) = _step(axis), np.log(_RANGE)
-    return np.linspace(max(centre - step, first), min(centre + step, last), count)
-
-
-def _window(axis: Axis, centre: float, size: float, points: int) -> Axis:
-    """Points as far as there is weight: further below, where the size may be anything small."""
-    if len(axis) == 1:
-        return axis
-    low, high = centre - _REACH * size, centre + _REACH * size
-    low -= _BELOW if size > _WIDE else 0.0
-    first, last = np.log(_RANGE)
-    return np.linspace(max(low, first), min(max(high, first + 1), last), points)
 
 
 def _normalised(axes: list[Axis], unlikely: np.ndarray) -> Grid:

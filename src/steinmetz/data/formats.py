@@ -8,6 +8,7 @@ import importlib
 import importlib.util
 import io
 import math
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias
@@ -18,8 +19,10 @@ from steinmetz.errors import InputError
 if TYPE_CHECKING:
     import pandas
 
-Grid: TypeAlias = list[tuple[int, list[str]]]
+Grid: TypeAlias = Iterable[tuple[int, list[str]]]
 """Lines of cells with their numbers in the file."""
+Lines: TypeAlias = Iterator[tuple[int, list[str]]]
+"""The same, made one after the other."""
 
 EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
 PARQUET = (".parquet", ".pq")
@@ -28,6 +31,8 @@ _ENGINES = {
     **{".xlsx": "openpyxl", ".xlsm": "openpyxl", ".xls": "xlrd", ".ods": "odf"},
     **dict.fromkeys(PARQUET, "pyarrow"),
 }
+# Bytes above which a file is hardly a table, and rows of a data frame that are text at once.
+_LARGEST, _AT_ONCE = 1_000_000_000, 20_000
 _INSTALLED_BY = {"openpyxl": "steinmetz[tables]", "pyarrow": "steinmetz[tables]", "odf": "odfpy"}
 
 
@@ -51,7 +56,7 @@ def is_spreadsheet(path: Path) -> bool:
 
 def text(path: Path) -> str:
     """The text of a file in UTF-8, or UTF-16 if it says so."""
-    raw = reading.content(path)
+    raw = reading.content(path, _LARGEST)
     wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
         found = raw.decode("utf-16" if wide else "utf-8-sig")
@@ -90,7 +95,7 @@ def spreadsheet(path: Path) -> Grid:
 
 def parquet(path: Path) -> Grid:
     """Column names and rows of a Parquet file."""
-    pandas, packed = _pandas(path), io.BytesIO(reading.content(path))
+    pandas, packed = _pandas(path), io.BytesIO(reading.content(path, _LARGEST))
     try:
         frame = pandas.read_parquet(packed)
     except Exception as error:
@@ -98,11 +103,13 @@ def parquet(path: Path) -> Grid:
     return grid(frame)
 
 
-def grid(frame: "pandas.DataFrame") -> Grid:
+def grid(frame: "pandas.DataFrame") -> Lines:
     """A DataFrame as lines: its column names first."""
-    rows = [[str(name) for name in frame.columns]]
-    rows += [[_cell(cell) for cell in row] for row in frame.astype(object).values.tolist()]
-    return list(enumerate(rows, start=1))
+    yield 1, [str(name) for name in frame.columns]
+    for first in range(0, len(frame), _AT_ONCE):
+        some = frame.iloc[first : first + _AT_ONCE].astype(object).values.tolist()
+        for number, row in enumerate(some, start=first + 2):
+            yield number, [_cell(cell) for cell in row]
 
 
 def _cell(value: object) -> str:

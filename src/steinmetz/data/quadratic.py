@@ -11,7 +11,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from steinmetz.records import Observations
+from steinmetz.records import Observations, spaced
+
+# Data that are compressed at once: more need memory, and are not faster.
+_AT_ONCE = 20_000
 
 
 class Quadratic(NamedTuple):
@@ -22,13 +25,28 @@ class Quadratic(NamedTuple):
     target: Float[Array, "data rows"]
     constant: Float[Array, ""]
 
+    def spread(self, most: int) -> "Quadratic":
+        """As many data at most, evenly spaced; the constant stays that of all."""
+        count = len(self.inputs)
+        if count <= most:
+            return self
+        index = spaced(count, most)
+        return Quadratic(self.inputs[index], self.factor[index], self.target[index], self.constant)
+
 
 def compress(observations: Observations, deviation: Float[Array, "data components"]) -> Quadratic:
     """QR of the weighted operator beside the weighted data; masked cells have weight zero."""
-    factor, target, constant = _triangles(
-        observations.operator, observations.values, observations.observed, deviation
-    )
-    return Quadratic(observations.inputs, factor, target, constant)
+    fields = observations.operator, observations.values, observations.observed, deviation
+    count = len(observations.inputs)
+    parts = [
+        _triangles(*(field[first : first + _AT_ONCE] for field in fields))
+        for first in range(0, max(count, 1), _AT_ONCE)
+    ]
+    if len(parts) == 1:
+        return Quadratic(observations.inputs, *parts[0])
+    factors, targets, constants = zip(*parts, strict=True)
+    whole = jnp.concatenate(factors), jnp.concatenate(targets), jnp.sum(jnp.stack(constants))
+    return Quadratic(observations.inputs, *whole)
 
 
 @jax.jit

@@ -7,6 +7,7 @@ is not asked here.
 import csv
 import math
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from steinmetz.data import formats
+from steinmetz.data.cells import Cells
 from steinmetz.data.complaints import Complaints, Place
 from steinmetz.errors import InputError
 
@@ -51,14 +53,14 @@ class Sheet(NamedTuple):
 
     source: str
     columns: tuple[str, ...]
-    rows: list[list[str]]
+    rows: Cells
     lines: list[int]
     declared: dict[str, str]
     notes: list[str]
 
     def cells(self, index: int) -> list[str]:
         """One column."""
-        return [row[index] for row in self.rows]
+        return self.rows.column(index)
 
 
 def read(path: Path, complaints: Complaints) -> Sheet:
@@ -77,34 +79,44 @@ def read(path: Path, complaints: Complaints) -> Sheet:
 
 def arranged(source: str, grid: formats.Grid, complaints: Complaints) -> Sheet:
     """A header and rows from numbered lines of cells, without comments and empty lines."""
-    kept, declared = _without_comments(grid)
-    if not kept:
+    declared: dict[str, str] = {}
+    kept = _without_comments(grid, declared)
+    first = next(kept, None)
+    if first is None:
         words = "the file has no header line; name the columns in the first line"
         raise InputError(f"{source}: {words}")
-    line, header = kept[0][0], [name.strip() for name in kept[0][1]]
+    line, header = first[0], [name.strip() for name in first[1]]
     while header and not header[-1]:
         header.pop()
-    rows, lines = [], []
-    for number, row in kept[1:]:
-        cells = [cell.strip() for cell in row]
-        while len(cells) > len(header) and not cells[-1]:
-            cells.pop()
-        if len(cells) != len(header):
-            complaints.add(Place(source), _misfit(len(cells), len(header)), number, "cells")
-            continue
-        rows.append(cells)
-        lines.append(number)
+    lines, wrong = list[int](), list[tuple[int, int]]()
+    cells = Cells.of(_fitting(kept, len(header), lines, wrong), len(header))
+    for number, count in wrong:
+        complaints.add(Place(source), _misfit(count, len(header)), number, "cells")
     _check_header(source, line, header, complaints)
-    if len(kept) == 1:
+    if not lines and not wrong:
         raise InputError(f"{source}: the file has a header but no data rows")
     named = [index for index, name in enumerate(header) if name]
     for index in sorted({*range(len(header))} - {*named}):
-        if any(row[index] for row in rows):
+        if any(cells.column(index)):
             words = f"column {index + 1} has no name but holds values; name or delete it"
             complaints.add(Place(source), words, line)
-    rows = [[row[index] for index in named] for row in rows]
-    sheet = Sheet(source, tuple(header[i] for i in named), rows, lines, declared, [])
-    return _decimal_points(sheet)
+    names = tuple(header[index] for index in named)
+    return _decimal_points(Sheet(source, names, cells.columns(named), lines, declared, []))
+
+
+def _fitting(
+    kept: formats.Grid, width: int, lines: list[int], wrong: list[tuple[int, int]]
+) -> Iterator[list[str]]:
+    """Rows with as many cells as the header; `lines` get their numbers, `wrong` those of others."""
+    for number, row in kept:
+        cells = [cell.strip() for cell in row]
+        while len(cells) > width and not cells[-1]:
+            cells.pop()
+        if len(cells) == width:
+            lines.append(number)
+            yield cells
+        else:
+            wrong.append((number, len(cells)))
 
 
 def _misfit(cells: int, columns: int) -> str:
@@ -114,9 +126,8 @@ def _misfit(cells: int, columns: int) -> str:
     )
 
 
-def _without_comments(grid: formats.Grid) -> tuple[formats.Grid, dict[str, str]]:
-    """Lines that hold something, and what comments declare."""
-    kept, declared = [], {}
+def _without_comments(grid: formats.Grid, declared: dict[str, str]) -> formats.Lines:
+    """Lines that hold something; `declared` gets what comments declare."""
     for line, cells in grid:
         first = cells[0].strip() if cells else ""
         if first.startswith("#") and first.lower() not in MISSING:
@@ -124,8 +135,7 @@ def _without_comments(grid: formats.Grid) -> tuple[formats.Grid, dict[str, str]]
             if said:
                 declared[said[1].lower()] = said[2]
         elif any(cell.strip() for cell in cells):
-            kept.append((line, cells))
-    return kept, declared
+            yield line, cells
 
 
 def _check_header(source: str, line: int, header: list[str], complaints: Complaints) -> None:
@@ -141,12 +151,19 @@ def _check_header(source: str, line: int, header: list[str], complaints: Complai
 
 def _decimal_points(sheet: Sheet) -> Sheet:
     """Decimal commas become points where no cell has a point; else they stay as they are."""
-    cells = [cell for row in sheet.rows for cell in row]
-    comma = any(re.match(_COMMA, cell) for cell in cells)
-    if not comma or any("." in cell and is_number(cell) for cell in cells):
+    columns = range(len(sheet.columns))
+    cells = [cell for index in columns for cell in sheet.cells(index) if "," in cell]
+    if not any(re.match(_COMMA, cell) for cell in cells):
         return sheet
-    rows = [[c.replace(",", ".") if re.match(_COMMA, c) else c for c in row] for row in sheet.rows]
+    if any("." in cell and is_number(cell) for index in columns for cell in sheet.cells(index)):
+        return sheet
+    rows = sheet.rows.replaced(list(map(_pointed, sheet.cells(index))) for index in columns)
     return sheet._replace(rows=rows, notes=[*sheet.notes, "decimal commas read as points"])
+
+
+def _pointed(cell: str) -> str:
+    """A number with a decimal comma as one with a point; any other cell as it is."""
+    return cell.replace(",", ".") if re.match(_COMMA, cell) else cell
 
 
 def write(path: Path, grid: formats.Grid) -> None:
@@ -155,19 +172,27 @@ def write(path: Path, grid: formats.Grid) -> None:
         csv.writer(stream, lineterminator="\n").writerows(cells for _, cells in grid)
 
 
-def _split(path: Path) -> formats.Grid:
-    lines = [
-        (number, line)
-        for number, line in enumerate(re.split(r"\r\n|\n|\r", formats.text(path)), start=1)
-        if line.strip(" \t,;")
-    ]
-    named = (line for _, line in lines if not line.lstrip().startswith("#"))
+def _split(path: Path) -> formats.Lines:
+    """The cells of a text file, line by line."""
+    text = formats.text(path)
+    named = (line for _, line in _lines(text) if not line.lstrip().startswith("#"))
     outside = re.sub(r'"[^"]*"', "", next(named, ""))
     delimiter = max(",;\t", key=outside.count)
     try:
-        return [(number, next(csv.reader([line], delimiter=delimiter))) for number, line in lines]
+        for number, line in _lines(text):
+            yield number, next(csv.reader([line], delimiter=delimiter))
     except csv.Error as error:
         raise InputError(f"{path}: not a table of cells ({error}); save it as CSV") from None
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines that are not empty, with their numbers."""
+    number, start = 1, 0
+    for end in re.finditer(r"\r\n|\n|\r|\Z", text):
+        line = text[start : end.start()]
+        if line.strip(" \t,;"):
+            yield number, line
+        number, start = number + 1, end.end()
 
 
 def is_number(cell: str) -> bool:

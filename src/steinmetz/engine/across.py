@@ -16,12 +16,12 @@ from steinmetz.engine import baselines
 from steinmetz.engine.carved import carve_law
 from steinmetz.engine.following import ways
 from steinmetz.engine.mixture import mixture_of
-from steinmetz.engine.problem import Problem
+from steinmetz.engine.problem import Problem, few
 from steinmetz.potentials import terms
 from steinmetz.potentials.law import Law
 from steinmetz.predict.bands import Bands
 from steinmetz.records import Document, Observations
-from steinmetz.sparsify import written
+from steinmetz.sparsify import many_rows, written
 from steinmetz.sparsify.carve import Carved
 from steinmetz.sparsify.judge import Judge, Judged
 from steinmetz.studies.study import Study
@@ -143,9 +143,9 @@ def _judge(study: Study, observations: Observations) -> Judge:
 def _baselines(study: Study, problem: Problem, others: list[Problem], law: Law) -> list[Baseline]:
     """Textbook laws, the best first."""
     reference, names = problem.material.reference, labels(problem)
-    judge = _judge(study, problem.train)
+    judge, *apart_from = (_judge(study, _some(each.train)) for each in (problem, *others))
     found = baselines.every(judge, reference)
-    by_rest = [baselines.every(_judge(study, rest.train), reference) for rest in others]
+    by_rest = [baselines.every(each, reference) for each in apart_from]
     own = _criterion(judge, problem, law)
     rows = []
     for name, judged in found.items():
@@ -155,7 +155,7 @@ def _baselines(study: Study, problem: Problem, others: list[Problem], law: Law) 
             Baseline(
                 name=name,
                 parameters=judged.law.size,
-                bic=judged.law.bic(problem.train.cells) - own,
+                bic=judged.law.bic(judge.observations.cells) - own,
                 r2=dict(zip(names, _every_r2(problem, fits), strict=True)),
                 predicted=dict(zip(names, _every_r2(problem, apart), strict=False)),
             )
@@ -165,9 +165,15 @@ def _baselines(study: Study, problem: Problem, others: list[Problem], law: Law) 
 
 def _criterion(judge: Judge, problem: Problem, law: Law) -> float:
     """BIC of the law, judged as the others are."""
-    start = judge.weighted(problem.train.values, judge.start)
-    data = written.Problem.of(compress(problem.train, start), problem.material.reference)
-    return judge.one(data, written.Structure(law, 0.0).written).law.bic(problem.train.cells)
+    rows = judge.observations
+    start = judge.weighted(rows.values, judge.start)
+    data = written.Problem.of(compress(rows, start), problem.material.reference)
+    return judge.one(data, written.Structure(law, 0.0).written).law.bic(rows.cells)
+
+
+def _some(rows: Observations) -> Observations:
+    """As many rows as laws are sought with, at most."""
+    return rows.spread(many_rows.SEARCHED)
 
 
 def _every_r2(problem: Problem, laws: list[Judged]) -> list[float | None]:
@@ -185,7 +191,7 @@ def _r2(predicted: Float[np.ndarray, "rows components"], rows: Observations) -> 
 
 def _left_out(study: Study, problem: Problem, number: int, rest: Problem) -> LeftOut:
     """One test, by bands of all laws that the others allow."""
-    carved, rows = carve_law(study, rest), problem.blocks[number].train
+    carved, rows = carve_law(study, rest), few(problem.blocks[number].train)
     rest = rest.allowing(carved.noise.level)
     bands = mixture_of(study, rest, carved, np.ones(_DRAWS))
     draws = bands.composed(rows.map)[0]

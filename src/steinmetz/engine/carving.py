@@ -17,6 +17,7 @@ from steinmetz.errors import InputError
 from steinmetz.potentials.law import rebuild, structure
 from steinmetz.reading import parsed
 from steinmetz.records import Observations
+from steinmetz.sparsify import many_rows
 from steinmetz.sparsify.carve import Carved, Restart
 from steinmetz.sparsify.choose import from_plain, to_plain
 from steinmetz.sparsify.written import Structure
@@ -39,13 +40,21 @@ def to_dict(carved: Carved) -> dict[str, Any]:
         "restarts": {str(number): list(restart) for number, restart in carved.restarts.items()},
         "steps": carved.steps.tolist(),
         "active": carved.active.tolist(),
-        "noise": noise_to_plain(carved.noise),
-        "deviation": np.asarray(carved.deviation).tolist(),
+        **_noise(carved),
         "table": to_plain(carved.table),
         "structures": [
             {"price": each.price, "law": structure(each.law)} for each in carved.structures
         ],
     }
+
+
+def _noise(carved: Carved) -> dict[str, object]:
+    """The noise, and its size at every datum; of many rows, that is computed again when read."""
+    found, deviation = carved.noise, carved.deviation
+    if carved.structures and len(deviation) > many_rows.SEARCHED:
+        weights = None if found.weights is None else jnp.ones(())
+        return {"noise": noise_to_plain(found._replace(weights=weights)), "deviation": None}
+    return {"noise": noise_to_plain(found), "deviation": np.asarray(deviation).tolist()}
 
 
 def to_json(carved: Carved) -> str:
@@ -61,13 +70,20 @@ def from_dict(stored: dict[str, Any], observations: Observations) -> Carved:
     if stored["format"] != FORMAT:
         raise ValueError(f"format {stored['format']!r}")
     table = from_plain(stored["table"])
-    deviation = jnp.asarray(stored["deviation"], float)
+    structures = tuple(
+        Structure(rebuild(row["law"]), float(row["price"])) for row in stored["structures"]
+    )
+    noise = noise_from_plain(stored["noise"])
+    if stored["deviation"] is None:
+        best = structures[0]
+        deviation, noise = many_rows.judged(observations, best.law.reference, best.written, noise)
+    else:
+        deviation = jnp.asarray(stored["deviation"], float)
     if deviation.shape != observations.values.shape:
         raise ChangedData
     restarts = {
         int(n): Restart(float(p), int(k), int(m)) for n, (p, k, m) in stored["restarts"].items()
     }
-    noise = noise_from_plain(stored["noise"])
     quadratic = compress(observations, noise.weighted(deviation))
     if stored["data"] != _fingerprint(quadratic):
         raise ChangedData
@@ -82,9 +98,7 @@ def from_dict(stored: dict[str, Any], observations: Observations) -> Carved:
         deviation=deviation,
         quadratic=quadratic,
         noise=noise,
-        structures=tuple(
-            Structure(rebuild(row["law"]), float(row["price"])) for row in stored["structures"]
-        ),
+        structures=structures,
     )
 
 

@@ -11,6 +11,7 @@ from steinmetz.data import noise, student
 from steinmetz.engine.problem import Problem
 from steinmetz.engine.sample import Ensemble
 from steinmetz.predict.log_likelihood import log_likelihood
+from steinmetz.records import spaced
 from steinmetz.scores.base import Judged
 from steinmetz.sparsify.carve import Carved
 from steinmetz.studies.study import Study
@@ -38,14 +39,16 @@ def examine(
 
 
 def fitted(problem: Problem, carved: Carved, ensemble: Ensemble) -> Float[np.ndarray, "draws data"]:
-    """Log likelihood of every fitted datum under every draw."""
-    parts = ensemble.theta, ensemble.factor, problem.train, carved.deviation
+    """Log likelihood under every draw of every fitted datum, or of `Problem.left_out`."""
+    rows = problem.left_out
+    deviation = carved.deviation[spaced(len(carved.deviation), len(rows.state))]
+    parts = ensemble.theta, ensemble.factor, rows, deviation
     return log_likelihood(carved.law, *parts, carved.noise.weights is not None)
 
 
 def _test(problem: Problem, carved: Carved, ensemble: Ensemble) -> np.ndarray | None:
     """The same of held-out rows, whose noise is judged at the prediction of the law."""
-    rows = problem.held_out
+    rows = problem.tested
     if rows is None:
         return None
     known = problem.noisy(rows)
@@ -84,11 +87,18 @@ def _seen(study: Study, problem: Problem, judged: Judged) -> fit.Seen:
         variance = absolute**2 + (relative * judged.law) ** 2
         observed, of = judged.observed & path.sampled[:, None], "new data along the path, in range"
     else:
-        rows = problem.noisy(problem.held_out or problem.train)
+        rows = problem.noisy(problem.judged)
         variance = np.asarray(noise.stated(rows, jnp.asarray(judged.law), 0.0)) ** 2
-        observed, of = judged.observed, "fitted rows"
-        if problem.held_out is not None:
-            end = study.data.hold_out == "end"
-            of = "held-out rows, extrapolated" if end else "held-out rows"
+        observed, of = judged.observed, _of(study, problem)
     share = variance / np.maximum(variance + floor**2, np.finfo(float).tiny)
     return fit.Seen(judged.predictive, judged.values, share, observed, of)
+
+
+def _of(study: Study, problem: Problem) -> str:
+    """Which measured rows are judged, in words."""
+    every, some = problem.held_out or problem.train, len(problem.judged.state)
+    count = "" if some == len(every.state) else f"{some} of {len(every.state)} "
+    if problem.held_out is None:
+        return f"{count}fitted rows"
+    extrapolated = ", extrapolated" if study.data.hold_out == "end" else ""
+    return f"{count}held-out rows{extrapolated}"

@@ -83,16 +83,11 @@ def certify(
 
 
 def seen(
-    key: Array,
-    problem: Problem,
-    law: Law,
-    bands: Bands,
-    along: PathPredictions,
-    fresh: Observations,
+    key: Array, problem: Problem, law: Law, bands: Bands, along: PathPredictions
 ) -> further.Judged:
     """What predictive draws are judged by: new data along the path, or measured rows."""
     if along.truth is None or along.noisy is None:
-        return _measured(key, law, bands, fresh, problem.floor)
+        return _measured(key, law, bands, problem.judged, problem.floor)
     cells = scores.varying(along.truth, problem.path.observed)
     draws = along.pushed, along.predictive
     return further.Judged(along.law, *draws, along.noisy[0], along.truth, cells)

@@ -8,7 +8,7 @@ from steinmetz.engine.problem import Problem
 from steinmetz.engine.sample import Ensemble
 from steinmetz.posterior import structures
 from steinmetz.predict.bands import Bands, Discrepancy
-from steinmetz.sparsify import written
+from steinmetz.sparsify import many_rows, written
 from steinmetz.sparsify.carve import Carved
 from steinmetz.studies.study import Study
 
@@ -34,7 +34,8 @@ def mixture_of(
 ) -> Bands:
     """Draws of all laws that may hold, one per noise factor."""
     random = np.random.default_rng([study.seed, _STREAM])
-    data = written.Problem.of(carved.quadratic, problem.material.reference)
+    rows = carved.quadratic.spread(many_rows.SEARCHED)
+    data = written.Problem.of(rows, problem.material.reference)
     parts = structures.mixture(random, list(carved.structures), data, len(factor))
     draws = _noise(random, carved, problem.train.scale, random.permutation(factor))
     return Bands(parts, draws, discrepancy(study, problem, carved))

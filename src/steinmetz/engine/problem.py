@@ -21,11 +21,16 @@ from steinmetz.potentials import terms
 from steinmetz.potentials.base import Network
 from steinmetz.potentials.units import NaturalUnits
 from steinmetz.records import Observations, Truth, ValidationPath
+from steinmetz.sparsify import many_rows
 from steinmetz.studies.study import Study
 
 Stress = Float[np.ndarray, "points components"]
 # Relative noise and, in the unit of the stress, absolute noise before either is estimated.
 _STARTS = (0.1, 1.0)
+# Values of measured rows that predictive draws are judged by, at most.
+_JUDGED = 4500
+# Rows whose likelihood is kept for every draw, at most.
+_LEFT_OUT = 5000
 
 
 class Problem(NamedTuple):
@@ -65,6 +70,21 @@ class Problem(NamedTuple):
             rows = block.experiment.fresh(block_key(key, number), share)
             parts.append(observe.clean(self.material, block.experiment, self.truth, rows))
         return observe.joined(parts)
+
+    @property
+    def judged(self) -> Observations:
+        """Measured rows that draws are judged by: held out, or all; of many, some of them."""
+        return few(self.held_out or self.train)
+
+    @property
+    def left_out(self) -> Observations:
+        """Fitted rows whose density is asked for, each without itself; of many, some of them."""
+        return self.train.spread(_LEFT_OUT)
+
+    @property
+    def tested(self) -> Observations | None:
+        """Held-out rows whose density is asked for, where there are any; of many, some of them."""
+        return None if self.held_out is None else self.held_out.spread(_LEFT_OUT)
 
     @property
     def floor(self) -> float:
@@ -111,6 +131,11 @@ class Problem(NamedTuple):
         return observations._replace(values=values)
 
 
+def few(rows: Observations) -> Observations:
+    """Of many rows some: there is a number for every value and draw, and `_JUDGED` say enough."""
+    return rows.spread(max(_JUDGED // len(rows.components), 1))
+
+
 def use_double() -> None:
     """Laws and posteriors are float64: switch JAX to it, for this process."""
     jax.config.update("jax_enable_x64", True)
@@ -142,7 +167,7 @@ def prepare(key: Array, study: Study) -> Problem:
     held_out = observe.joined(kept) if kept else None
     units = NaturalUnits.of(train, material.reference, material.sizes, study.noise.allowed)
     data = train, held_out, path, level, units
-    notes += [*_few(train), *_nearly(material, unit)]
+    notes += [*_few(train), *_many(train, study), *_nearly(material, unit)]
     return Problem(material, truth, tuple(blocks), *data, notes, kept_as, unit)
 
 
@@ -151,6 +176,18 @@ def _few(train: Observations) -> list[str]:
     single = len(np.unique(np.asarray(train.state), axis=0)) == 1
     words = "all data are of one state: law and bands elsewhere are those of the prior"
     return [words] if single else []
+
+
+def _many(train: Observations, study: Study) -> list[str]:
+    """A note where not everything is computed with all rows."""
+    count = len(train.state)
+    if count <= many_rows.SEARCHED or not isinstance(study.potential, terms.Config):
+        return []
+    return [
+        f"{count} fitted rows: which terms laws have, how well the noise is known and the bands "
+        f"are found with {many_rows.SEARCHED} of them, evenly spread; coefficients, their "
+        "posterior, the size of the noise and the choice among laws with all"
+    ]
 
 
 def _completed(material: materials.Material, study: Study) -> materials.Material:

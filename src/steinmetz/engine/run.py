@@ -89,7 +89,7 @@ def finish(
     along = judge.along_path(keys["noise"], problem, law, bands, study.assess.noise_draws)
     count = study.assess.certificate_states
     proof = judge.certify(keys["check"], problem, law, ensemble, bands, count)
-    judged = judge.seen(keys["test"], problem, law, bands, along, fresh)
+    judged = judge.seen(keys["test"], problem, law, bands, along)
     how_well = fitness.examine(study, problem, carved, ensemble, judged)
     measured = judge.score(problem, law, along, fresh, judged, how_well)
     beside = judge.fitted(keys["test"], problem, law, bands)

@@ -26,7 +26,7 @@ from steinmetz.potentials.mechanics import Terms
 from steinmetz.potentials.straight import Straight
 from steinmetz.records import Reference, Report
 from steinmetz.shapes import Particles, PerParticle, Scalar, Theta, Vector
-from steinmetz.sparsify import carve, written
+from steinmetz.sparsify import carve, many_rows, written
 from steinmetz.studies.study import Study
 
 # Places from which modes of a posterior are looked for, the refitted law among them.
@@ -108,17 +108,18 @@ def posterior_of(carved: carve.Carved, problem: Problem, study: Study) -> densit
 def straightened(posterior: density.Posterior, carved: carve.Carved) -> density.Posterior:
     """The same density of a law that is linear in its parameters, from one triangle of all data.
 
-    A law with a free constant, or one carved from a network, stays as it is.
+    A law with a free constant stays as it is, unless there are so many data that all its posterior
+    is where it is nearly linear; one carved from a network always does.
     """
-    graph = carved.law.graph
-    if not isinstance(graph, Terms) or any(term.free for term in graph.terms):
+    graph, many = carved.law.graph, len(carved.quadratic.inputs) > many_rows.SEARCHED
+    if not isinstance(graph, Terms) or (any(term.free for term in graph.terms) and not many):
         return posterior
-    data = written.Problem.of(carved.quadratic, carved.law.reference)
-    rows = data.changes(written.Structure(carved.law, 0.0).written)
-    beside = np.concatenate([rows, data.target[:, None]], axis=1)
-    size = graph.size
-    triangle = np.asarray(np.linalg.qr(np.pad(beside, ((0, size + 1), (0, 0))), mode="r"))
-    left = float(triangle[size, size]) ** 2 + data.constant
+    law, size = written.Structure(carved.law, 0.0).written, graph.size
+    triangle = np.zeros((size + 1, size + 1))
+    for block in many_rows.blocks(carved.quadratic, carved.law.reference):
+        beside = np.concatenate([block.beside(law), triangle])
+        triangle = np.asarray(np.linalg.qr(beside, mode="r"))
+    left = float(triangle[size, size]) ** 2 + float(carved.quadratic.constant)
     one = Quadratic(
         jnp.zeros((1, size)),
         jnp.asarray(triangle[None, :size, :size]),

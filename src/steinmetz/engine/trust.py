@@ -22,10 +22,12 @@ from steinmetz.materials.stretches import Stretches
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.mechanics import Terms
 from steinmetz.predict.bands import Bands
-from steinmetz.records import Document, StressMap
+from steinmetz.records import Document, StressMap, spaced
 
 # Draws that make the band, and laws whose stability is looked at, composed of terms or not.
 _DRAWS, _LAWS, _UNPROVEN = 400, 60, 6
+# States of the data of a test, at most.
+_STATES = 1000
 # Width of the 95 % band over the stress up to which it is known.
 KNOWN = 0.2
 Values = Float[np.ndarray, "states"]
@@ -114,6 +116,7 @@ def trust_map(problem: Problem, law: Law, bands: Bands) -> Map:
     """Band and stability over the plane, along standard tests, and at the states of the data."""
     flat = problem.material.incompressible
     measured = {name: states for name, states in plane.measured(problem).items() if len(states)}
+    measured = {name: states[spaced(len(states), _STATES)] for name, states in measured.items()}
     data = np.concatenate(list(measured.values()))
     axis = plane.axis(data)
     grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)

@@ -22,6 +22,8 @@ from steinmetz.records import StressMap
 
 Rows = Float[np.ndarray, "rows entries"]
 Row = Float[np.ndarray, "entries"]
+# States whose B is computed at once: more need memory, and are not faster.
+_AT_ONCE = 20_000
 
 
 class Settings(BaseModel):
@@ -129,7 +131,7 @@ class Experiment(abc.ABC):
             )
 
     def map(self, material: Material, states: States, components: tuple[str, ...]) -> StressMap:
-        """Inputs and B of every state, in one compiled batch."""
+        """Inputs and B of every state, in compiled batches."""
         unknown = [name for name in components if name not in material.components]
         if unknown:
             known = list(material.components)
@@ -138,7 +140,11 @@ class Experiment(abc.ABC):
         def at(state: State) -> tuple[Array, Array]:
             return material.features(state), self.operator(material, state, components)
 
-        return StressMap(*jax.jit(jax.vmap(at))(jnp.asarray(states)))
+        every, parts = jax.jit(jax.vmap(at)), range(0, max(len(states), 1), _AT_ONCE)
+        found = [every(jnp.asarray(states[first : first + _AT_ONCE])) for first in parts]
+        if len(found) == 1:
+            return StressMap(*found[0])
+        return StressMap(*(jnp.concatenate(part) for part in zip(*found, strict=True)))
 
 
 @runtime_checkable

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from steinmetz import registry
 from steinmetz.data import headers
 from steinmetz.data.complaints import Complaints, Place
@@ -122,5 +124,5 @@ def rows_of(sheet: Sheet, experiment: str, complaints: Complaints) -> Sheet:
     if len(kept) == first:
         there = ", ".join(of(sheet)) or "none"
         complaints.add(place, f"no row is of '{experiment}'; there are: {there}")
-    rows, lines = [sheet.rows[row] for row in kept], [sheet.lines[row] for row in kept]
+    rows, lines = sheet.rows.rows(np.array(kept, int)), [sheet.lines[row] for row in kept]
     return sheet._replace(rows=rows, lines=lines)

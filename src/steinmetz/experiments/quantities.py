@@ -36,7 +36,7 @@ class Measured(NamedTuple):
 
 def holds_units(sheet: Sheet) -> bool:
     """Whether the first row below the header holds units and no number."""
-    if not sheet.rows:
+    if not len(sheet.rows):
         return False
     found = []
     for header, cell in zip(sheet.columns, sheet.rows[0], strict=True):
@@ -65,7 +65,7 @@ def meanings(sheet: Sheet, complaints: Complaints) -> tuple[Sheet, list[Meaning]
             complaints.add(Place(sheet.source, meaning.header), words, sheet.lines[0])
         found.append(meaning._replace(unit=meaning.unit or below))
     note = f"line {sheet.lines[0]} read as units"
-    rest = sheet._replace(rows=sheet.rows[1:], lines=sheet.lines[1:])
+    rest = sheet._replace(rows=sheet.rows.rows(slice(1, None)), lines=sheet.lines[1:])
     return rest._replace(notes=[*sheet.notes, note]), found
 
 

@@ -68,8 +68,12 @@ def predictive(
 
 
 def _put(cells: Float[Array, "..."], drawn: Float[np.ndarray, "draws"] | None) -> Array:
-    """Deviations of every draw: that of the cell, or the drawn one where the cell has none."""
+    """Deviations of every draw: that of the cell, or the drawn one where the cell has none.
+
+    Where no cell has one, it is not repeated for all of them: that would need memory.
+    """
     known = jnp.asarray(cells)
     if drawn is None:
         return known
-    return jnp.where(jnp.isnan(known), jnp.asarray(drawn)[:, None, None], known)
+    own, unknown = jnp.asarray(drawn)[:, None, None], jnp.isnan(known)
+    return own if bool(jnp.all(unknown)) else jnp.where(unknown, own, known)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from steinmetz.assess.fit import Fit, Range
+from steinmetz.assess.outliers import MOST
 from steinmetz.infer import checks
 from steinmetz.infer.checks import Check
 from steinmetz.report.structures import Structures
@@ -143,7 +144,8 @@ def _sizes(fit: Fit) -> list[Check]:
         found.append(Check("even scatter", even, words, wanted, _GROWTH[growth.end]))
     named = [f"{each.place}, {each.component} ({each.deviations:+.1f})" for each in fit.outliers]
     more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-    words = f"{len(named)}: {'; '.join(named[:_NAMED])}{more}" if named else "none"
+    count = f"{len(named)} or more" if len(named) == MOST else f"{len(named)}"
+    words = f"{count}: {'; '.join(named[:_NAMED])}{more}" if named else "none"
     wanted = "any, with Student's tails" if fit.tails else "none"
     found.append(Check("outliers", fit.tails or not named, words, wanted, _OUTLIERS))
     return found

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from steinmetz.engine.outcome import Outcome
-from steinmetz.records import Document, Segment
+from steinmetz.records import Document, Segment, spaced
 from steinmetz.report.laws import called, moving
 from steinmetz.report.style import limits
 
@@ -17,6 +17,8 @@ _POINTS, _FIGURES, _LAWS = 121, 12, 5
 # Significant digits of every number.
 _DIGITS = 5
 _BAND = (0.025, 0.975)
+# Measured values of a curve that are shown, at most.
+_MEASURED = 2000
 
 Numbers = list[float | None]
 
@@ -101,7 +103,8 @@ def _measured(outcome: Outcome, segment: Segment, name: str) -> list[tuple[float
         fits = test.name == segment.experiment and name in rows.components
         if fits and len(test.columns) == 1:
             place = rows.components.index(name)
-            seen = np.asarray(rows.observed)[:, place]
+            every = np.flatnonzero(np.asarray(rows.observed)[:, place])
+            seen = every[spaced(len(every), _MEASURED)]
             y = np.asarray(rows.values)[seen, place]
             found += zip(block.rows[seen, 0].tolist(), y.tolist(), strict=True)
     return found

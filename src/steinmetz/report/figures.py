@@ -20,7 +20,7 @@ from matplotlib.ticker import MaxNLocator
 
 from steinmetz.engine.outcome import Outcome
 from steinmetz.predict.push_forward import predictive
-from steinmetz.records import Segment
+from steinmetz.records import Segment, spaced
 from steinmetz.report.laws import laws
 from steinmetz.report.planes import planes
 from steinmetz.report.style import COLOURS, STYLE, distinct, focus, mark_range
@@ -30,6 +30,8 @@ from steinmetz.report.trust import trust
 _MARGINALS = 48
 # Rows that are drawn against their predictions, at most.
 _PARITY = 500
+# Measured values of a curve that are drawn, at most.
+_MEASURED = 2000
 # Ends of the central 95 % band.
 _BAND = (0.025, 0.975)
 
@@ -136,7 +138,8 @@ def _measured(axis: Axes, outcome: Outcome, segment: Segment, name: str, colour:
             continue
         if len(test.columns) == 1:
             place = rows.components.index(name)
-            seen = np.asarray(rows.observed)[:, place]
+            every = np.flatnonzero(np.asarray(rows.observed)[:, place])
+            seen = every[spaced(len(every), _MEASURED)]
             values = np.asarray(rows.values)[seen, place]
             axis.plot(block.rows[seen, 0], values, "o", ms=3.5, mfc="none", color=colour)
 

@@ -21,6 +21,7 @@ from steinmetz.exporters import json as law_json
 from steinmetz.exporters.base import About
 from steinmetz.potentials.law import structure
 from steinmetz.predict.bands import Bands
+from steinmetz.records import spaced
 from steinmetz.report import figures, page
 from steinmetz.report.sealed import SUMS, sums
 from steinmetz.report.summary import MARKER, Summary, summarise
@@ -162,18 +163,9 @@ def posterior(outcome: Outcome) -> xarray.DataTree:
     each = fitted(outcome.problem, outcome.carved, ensemble)
     pointwise = np.stack([arranged(column) for column in each.T], axis=-1)
     likelihood = xarray.Dataset({"stress": ((*dims, "datum"), pointwise)}, coords=group.coords)
-    train, cells = outcome.problem.train, ("datum", "component")
-    values = np.where(np.asarray(train.observed), np.asarray(train.values), np.nan)
-    components = {"component": list(train.components)}
-    observed = xarray.Dataset({"stress": (cells, values)}, coords=components)
-    constant = xarray.Dataset(
-        {
-            "state": (("datum", "state_column"), train.state),
-            "inputs": (("datum", "input"), np.asarray(train.inputs)),
-            "deviation": (cells, np.asarray(outcome.carved.deviation)),
-        },
-        coords={**components, "state_column": list(outcome.problem.material.state)},
-    )
+    observed, constant = _fitted(outcome)
+    if "datum" in observed.coords:
+        likelihood = likelihood.assign_coords(datum=observed["datum"])
     groups = {
         "posterior": group,
         "sample_stats": stats,
@@ -188,6 +180,26 @@ def posterior(outcome: Outcome) -> xarray.DataTree:
     study = outcome.study
     tree.attrs.update(study=study.name, seed=study.seed, inference_library="steinmetz")
     return tree
+
+
+def _fitted(outcome: Outcome) -> tuple[xarray.Dataset, xarray.Dataset]:
+    """Fitted data and their noise; of very many the rows that `datum` names, counted from 0."""
+    problem, cells = outcome.problem, ("datum", "component")
+    train, count = problem.left_out, len(problem.train.state)
+    rows = spaced(count, len(train.state))
+    values = np.where(np.asarray(train.observed), np.asarray(train.values), np.nan)
+    coords: dict[str, object] = {"component": list(train.components)}
+    coords |= {"datum": rows} if len(rows) < count else {}
+    constant = {
+        "state": (("datum", "state_column"), train.state),
+        "inputs": (("datum", "input"), np.asarray(train.inputs)),
+        "deviation": (cells, np.asarray(outcome.carved.deviation)[rows]),
+    }
+    columns = list(problem.material.state)
+    return (
+        xarray.Dataset({"stress": (cells, values)}, coords=coords),
+        xarray.Dataset(constant, coords={**coords, "state_column": columns}),
+    )
 
 
 def mixture(bands: Bands) -> xarray.Dataset:

@@ -169,7 +169,7 @@ def _r2_line(r2: R2) -> str:
 
 def _coverage(summary: Summary) -> list[str]:
     """Shares of values inside the bands; what is extrapolated stands beside what is not."""
-    held = "held-out rows, extrapolated" if summary.data.extrapolated else "held-out rows"
+    held = "held-out rows" if summary.fit.coverage is None else summary.fit.coverage.of
     parts = {"": summary.coverage}
     if summary.coverage_fitted is not None:
         parts = {f" of {held}": summary.coverage, " of fitted rows": summary.coverage_fitted}

@@ -18,6 +18,7 @@ from steinmetz.potentials.units import NaturalUnits
 from steinmetz.potentials.vocabulary import Atom, nice, vocabulary
 from steinmetz.records import Observations, Reference, Report, silent
 from steinmetz.shapes import Cells
+from steinmetz.sparsify import many_rows
 from steinmetz.sparsify.base import Settings
 from steinmetz.sparsify.carve import Carved, Restart
 from steinmetz.sparsify.choose import Choice, choose
@@ -192,8 +193,15 @@ def composed(
     The lowest BIC with the prices of terms is taken, or the asked number of parameters.
     """
     reference, count = units.outer, observations.cells
-    found = compose(observations, reference, wanted, report)
-    of_size = {law.size: law for law in reversed(found.laws)}
+    few = observations.spread(many_rows.SEARCHED)
+    found = compose(few, reference, wanted, report)
+    if few is not observations:
+        near = _near(found.laws, few.cells)
+        smallest = [law for law in _of_size(found.laws).values() if law not in near]
+        judge = Judge.of(observations, wanted.floor, wanted.tails)
+        laws = [*near, *smallest]
+        found = Composed(*many_rows.completed(judge, reference, laws, found.noise))
+    of_size = _of_size(found.laws)
     table = [
         Choice(size, of_size[size].misfit, of_size[size].bic(count), of_size[size].law(reference))
         for size in sorted(of_size)
@@ -221,6 +229,16 @@ def composed(
 
 def _mixed(laws: list[Written], reference: Reference, count: int) -> tuple[Structure, ...]:
     """The laws that may hold: all that are not much worse than the best of them."""
-    best = laws[0].score(count)
-    near = [law for law in laws if law.score(count) < best + _WORSE][:_MIXED]
+    near = _near(laws, count)
     return tuple(Structure(law.law(reference), law.price) for law in near)
+
+
+def _near(laws: list[Written], count: int) -> list[Written]:
+    """Those that are not much worse than the best, which comes first."""
+    best = laws[0].score(count)
+    return [law for law in laws if law.score(count) < best + _WORSE][:_MIXED]
+
+
+def _of_size(laws: list[Written]) -> dict[int, Written]:
+    """The best law of every number of parameters."""
+    return {law.size: law for law in reversed(laws)}

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from steinmetz.data.estimate import Linear
+from steinmetz.data.linear import Linear
 from steinmetz.data.quadratic import Quadratic
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.mechanics import INVARIANTS, Terms, slopes_of
@@ -91,6 +91,22 @@ class Written(NamedTuple):
         for place, atom in enumerate(self.atoms):
             columns += [vectors[:, place], *(next(excess) for _ in atom.term.free)]
         return np.stack(columns, axis=1)
+
+    def stepped(
+        self,
+        bent: Float[np.ndarray, "parameters parameters"],
+        pull: Float[np.ndarray, "parameters"],
+    ) -> tuple["Written", float]:
+        """The law after a Gauss–Newton step, and the largest relative change of a parameter.
+
+        JᵀJ and Jᵀr are those of `Problem.bent`, or sums of them.
+        """
+        held = bent + 1e-14 * np.trace(bent) * np.eye(len(bent))
+        move, known = -np.linalg.solve(held, pull), len(self.atoms)
+        factors = np.where(np.array(self.coefficients) == 0, 0.0, 1 + move[:known])
+        found = tuple((np.array(self.coefficients) * factors).tolist())
+        atoms = _moved(self.atoms, np.clip(move[known:], -_LONGEST, _LONGEST))
+        return self._replace(atoms=atoms, coefficients=found), float(np.abs(move).max())
 
     def law(self, reference: Reference) -> Law:
         """As a law: every coefficient, then the excesses of its free constants."""
@@ -212,15 +228,37 @@ class Problem(NamedTuple):
         ]
         return np.stack([*own, *bent], axis=1)
 
+    def beside(self, law: Written) -> Float[np.ndarray, "rows columns"]:
+        """Changes with the parameters of a law, in their order, and the data they are to meet.
+
+        Linearised at the law where it has free constants, which are counted from their least.
+        """
+        changes, known = self.changes(law), len(law.atoms)
+        order = law.parameters(np.concatenate([np.zeros(known), law.least]) + _places(law))[0]
+        above = law.vector[known:] - law.least
+        target = self.target + changes[:, known:] @ above if above.size else self.target
+        return np.concatenate([changes[:, order.round().astype(int)], target[:, None]], axis=1)
+
     def _step(self, at: Written, damping: float) -> Float[np.ndarray, "free"]:
         """Changes of the logarithms of the free constants, coefficients going along."""
+        bent, pull = self.bent(at)
+        bent += np.diag(damping * np.diag(bent) + 1e-14 * np.trace(bent))
+        move = -np.linalg.solve(bent, pull)[len(at.atoms) :]
+        return np.clip(move, -_LONGEST, _LONGEST)
+
+    def bent(
+        self, at: Written
+    ) -> tuple[Float[np.ndarray, "parameters parameters"], Float[np.ndarray, "parameters"]]:
+        """JᵀJ and Jᵀr of the residual rows r in the logarithms of all parameters."""
         scale, known = at.vector, len(at.atoms)
         matrix = self.changes(at) * np.where(scale == 0, 1.0, scale)
         residual = matrix[:, :known].sum(axis=1) - self.target
-        bent = matrix.T @ matrix
-        bent += np.diag(damping * np.diag(bent) + 1e-14 * np.trace(bent))
-        move = -np.linalg.solve(bent, matrix.T @ residual)[known:]
-        return np.clip(move, -_LONGEST, _LONGEST)
+        return matrix.T @ matrix, matrix.T @ residual
+
+
+def _places(law: Written) -> Float[np.ndarray, "1 parameters"]:
+    """The place of every parameter in `vector`."""
+    return np.arange(len(law.vector), dtype=float)[None]
 
 
 def _beside(atom: Atom) -> Iterator[tuple[Atom, float]]:
