@@ -7,7 +7,7 @@ import pytest
 from jaxtyping import Array
 
 from cases import present
-from steinmetz.laplace import Laplace, Search, at_mode, gauss_newton, positive, probed
+from steinmetz.laplace import Laplace, Search, at_mode, exact, gauss_newton, positive, probed
 
 MEAN = np.array([3.0, -1.0])
 ROOT = np.array([[1.5, 0.0], [0.8, 0.6]])
@@ -86,3 +86,25 @@ def test_curvatures_are_made_positive() -> None:
     np.testing.assert_allclose(positive(jnp.diag(jnp.array([2.0, -3.0]))), np.diag([2.0, 3.0]))
     np.testing.assert_allclose(positive(jnp.diag(jnp.array([2.0, 0.0]))), np.diag([2.0, 2e-3]))
     np.testing.assert_array_equal(positive(jnp.full((2, 2), jnp.nan)), np.eye(2))
+
+
+def test_exact_curvature_ends_where_large_residuals_hold_up_gauss_and_newton() -> None:
+    """(x + 1, λx² + x − 1) of Dennis and Schnabel: at the mode JᵀJ is 2, the curvature 2 − 2λ."""
+
+    def bent(x: Array) -> Array:
+        return 10 * jnp.array([x[0] + 1, -30 * x[0] ** 2 + x[0] - 1])
+
+    def density(x: Array) -> Array:
+        return -0.5 * jnp.sum(bent(x) ** 2)
+
+    start, search = jnp.array([0.3]), Search(15, rest=1e-12)
+    assert present(at_mode(density, exact(density), start, search).slope) < 1e-9
+    assert present(at_mode(density, gauss_newton(bent), start, search).slope) > 1e-3
+
+
+def test_exact_curvature_leaves_a_saddle() -> None:
+    def density(x: Array) -> Array:
+        return -((x[0] ** 2 - 1) ** 2) - x[1] ** 2
+
+    found = at_mode(density, exact(density), jnp.array([1e-6, 0.5]), Search(60, rest=1e-8))
+    np.testing.assert_allclose(found.centre, [1.0, 0.0], atol=1e-6)
