@@ -60,8 +60,11 @@ def test_uniform_ranks_are_inside_and_others_outside() -> None:
     found = tables.summed(uniform)["bagged"].ranks
     assert found is not None
     assert found.inside
+    assert abs(found.shift) < 0.3
+    assert found.spread == pytest.approx(1, abs=0.25)
     middle = [data_set("gent", n, 1, int(random.integers(300, 700))) for n in range(100)]
     found = tables.summed(middle)["bagged"].ranks
     assert found is not None
     assert not found.inside
+    assert found.spread < 0.5
     assert tables.classed([0, DRAWS]).tolist() == [0, tables.CLASSES - 1]

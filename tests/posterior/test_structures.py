@@ -70,6 +70,17 @@ def test_the_true_structure_has_the_weight(rubber: Problem) -> None:
     np.testing.assert_allclose(parts[0].theta.mean(axis=0), [0.5, 0.2], rtol=0.05)
 
 
+def test_without_bags_weights_have_the_odds_of_evidence_and_price(rubber: Problem) -> None:
+    problem, random = data(rubber), np.random.default_rng(0)
+    law = structure(rubber, MOONEY, 0.5, 0.2)
+    dear = law._replace(price=2 * np.log(3))
+    parts = structures.mixture(random, [law, dear], problem, 100, bags=0)
+    np.testing.assert_allclose([part.weight for part in parts], [0.75, 0.25])
+    assert sum(len(part.theta) for part in parts) == 100
+    whole = structures.gaussians(problem, law.written, np.ones((1, len(problem.x))))
+    np.testing.assert_allclose(parts[0].theta.mean(axis=0), whole.mean[0], rtol=0.01)
+
+
 def test_draws_keep_their_bounds(rubber: Problem) -> None:
     """Half of the unconstrained Gaussian of a term that is not there lies below zero."""
     terms = (*MOONEY, Term("norm", (8.0, 0.0)))

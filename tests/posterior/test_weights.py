@@ -61,13 +61,6 @@ def test_density_of_a_tensor_left_out_is_its_integral(
         assert candidates.scores[0, tensor] == pytest.approx(expected, abs=2e-4)
 
 
-def test_averaging_has_the_odds_of_evidence_and_price(candidates: Candidates) -> None:
-    odds = made(np.zeros((2, 5)), (0.0, 2 * np.log(3)))
-    found = weights.averaged(np.random.default_rng(0), odds)
-    np.testing.assert_allclose(found, [0.75, 0.25])
-    assert weights.averaged(np.random.default_rng(0), candidates)[1] > 0.9
-
-
 def test_stacking_is_the_best_point_of_the_simplex() -> None:
     """Two laws: the best of a fine grid, with log densities whose exponential is zero."""
     random = np.random.default_rng(3)

@@ -1,5 +1,9 @@
 """A data set whose truth is known: from a law, or from a draw of the posterior of a finished run.
 
+Such a draw makes new data, and is looked for in these and the data of the run together: then, and
+not in the new data alone, a draw of the posterior of all is as good as it (posterior
+simulation-based calibration, Säilynoja et al. 2025).
+
 With the truth goes how stress changes with its parameters: an oracle that knows the structure, and
 only estimates these, has the narrowest bands there can be.
 """
@@ -13,7 +17,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Array, Float
 
 from steinmetz import reading, registry
 from steinmetz.cache import Content
@@ -23,12 +27,13 @@ from steinmetz.engine.carved import stage_keys
 from steinmetz.engine.mixture import mixture_of
 from steinmetz.engine.problem import Problem, prepare
 from steinmetz.errors import InputError
+from steinmetz.experiments import observe
 from steinmetz.laws import base as laws
 from steinmetz.materials import base as materials
 from steinmetz.potentials import terms
 from steinmetz.potentials.units import NaturalUnits
 from steinmetz.predict.bands import Bands
-from steinmetz.predict.push_forward import Pushed
+from steinmetz.predict.push_forward import Pushed, predictive
 from steinmetz.records import StressMap, Truth
 from steinmetz.studies import config
 from steinmetz.studies.study import Study
@@ -40,7 +45,7 @@ _POINTS = {"assess.path_points": 101}
 # Share of a parameter by which it is changed for a difference quotient.
 _STEP = 1e-4
 # Changed when the same task would mean other numbers.
-_EDITION = 1
+_EDITION = 2
 
 Stress = Float[np.ndarray, "states components"]
 Slopes = Float[np.ndarray, "parameters states components"]
@@ -143,7 +148,7 @@ def _moved(
     return [laws.truth(built, name, {**values, **change}) for change in ({}, *larger)]
 
 
-class _Pool(NamedTuple):
+class Pool(NamedTuple):
     """Draws of the posterior of a run with their stress at its data and along the path."""
 
     study: Study
@@ -152,10 +157,25 @@ class _Pool(NamedTuple):
     clean: Pushed
     truth: Pushed
 
+    @property
+    def missed(self) -> float:
+        """What the likelihood allows laws to miss, less what draws of the stress have of it."""
+        if self.bands.discrepancy is None:
+            return self.problem.floor
+        return noise.least(self.problem.noisy(self.problem.train)) * self.problem.train.scale
+
+    def again(self, key: Array, draw: int) -> Problem:
+        """The data of the run, and below them new ones of a draw, with the noise it has."""
+        train = self.problem.train
+        own = self.clean[draw : draw + 1], (train.relative, train.absolute)
+        values = predictive(key, *own, self.missed, self.bands.noise.only(draw))[0]
+        new = train._replace(values=jnp.asarray(values))
+        return self.problem._replace(train=observe.joined([train, new]), held_out=None, truth=None)
+
 
 @cache
-def _pool(folder: Path) -> _Pool:
-    """The mixture of a finished run."""
+def _pool(folder: Path) -> Pool:
+    """The posterior of a finished run over its laws, by evidence: nothing is bagged here."""
     study = config.of_run(folder, _POINTS)
     problem = prepare(stage_keys(study.seed)["data"], study)
     carved = carving.read(folder / "carving.json", problem.train)
@@ -165,9 +185,9 @@ def _pool(folder: Path) -> _Pool:
             "of laws composed of terms can be calibrated"
         )
     problem = problem.allowing(carved.noise.level)
-    bands = mixture_of(study, problem, carved, np.ones(POOL))
+    bands = mixture_of(study, problem, carved, np.ones(POOL), bags=0)
     pushed = (bands.composed(at)[0] for at in (problem.train.map, problem.path.map))
-    return _Pool(study, problem, bands, *pushed)
+    return Pool(study, problem, bands, *pushed)
 
 
 def checked(folder: Path) -> None:
@@ -176,21 +196,19 @@ def checked(folder: Path) -> None:
 
 
 def _of_draw(task: Task) -> Case:
-    """New data at the states of the run, with its stated noise, of one draw of its mixture."""
+    """The data of a run and new ones at the same states, of one draw of its posterior."""
     assert task.run is not None
-    study, problem, bands, *pushed = _pool(task.run.absolute())
+    pool = _pool(task.run.absolute())
+    study, problem = pool.study, pool.problem
     draw = int(np.random.default_rng(study.seed).permutation(POOL)[task.number])
-    clean, truth = (each[draw] for each in pushed)
-    train = problem.train
     key = jax.random.fold_in(jax.random.key(task.number), study.seed)
-    drawn_with = problem.noisy(train)
-    noisy = noise.draw(key, jnp.asarray(clean), drawn_with.relative, drawn_with.absolute)
-    train = train._replace(values=noisy)
+    both = pool.again(key, draw)
     sizes = problem.material.sizes, study.noise.allowed
-    units = NaturalUnits.of(train, problem.material.reference, *sizes)
-    drawn = problem._replace(train=train, held_out=None, units=units, truth=None)
+    units = NaturalUnits.of(both.train, problem.material.reference, *sizes)
     own = study.model_copy(update={"seed": task.number})
-    return Case(own, drawn, clean, truth, _changes_of_draw(bands, draw, problem))
+    clean = np.concatenate([pool.clean[draw]] * 2)
+    changes = _changes_of_draw(pool.bands, draw, problem)
+    return Case(own, both._replace(units=units), clean, pool.truth[draw], changes)
 
 
 def _changes_of_draw(bands: Bands, draw: int, problem: Problem) -> Changes | None:
@@ -209,4 +227,4 @@ def _changes_of_draw(bands: Bands, draw: int, problem: Problem) -> Changes | Non
         stress = moved.composed(at)[0]
         return np.asarray((stress[:-1] - stress[-1]) / _STEP)
 
-    return Changes(slopes(problem.train.map), slopes(problem.path.map))
+    return Changes(np.tile(slopes(problem.train.map), (1, 2, 1)), slopes(problem.path.map))

@@ -15,7 +15,7 @@ from pydantic import Field
 from steinmetz.assess import ranks
 from steinmetz.calibrate.judged import DataSet, Record
 from steinmetz.calibrate.tables import CLASSES, PARTS, Group, Mean, Way, classed, grouped, summed
-from steinmetz.calibrate.ways import JACKKNIFE, LEVELS, ORACLE, USUAL
+from steinmetz.calibrate.ways import EVIDENCE, JACKKNIFE, LEVELS, ORACLE, USUAL
 from steinmetz.report.style import COLOURS, STYLE
 from steinmetz.report.whole import replace
 
@@ -25,7 +25,7 @@ _RATIOS = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 # Words for every way, in the order of the tables.
 WAYS = {
     USUAL: "averaged over bootstraps of the tensors, as runs do",
-    "bma": "by evidence and price",
+    EVIDENCE: "by evidence and price",
     "stacked": "the likeliest mixture of left-out tensors",
     "pseudo-BMA+": "by the density of left-out tensors, over Bayesian bootstraps",
     "single": "the printed law alone",

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Int
 from pydantic import Field
+from scipy.special import ndtri
 
 from steinmetz.assess import measures, ranks
 from steinmetz.calibrate.judged import DataSet, Judged, Record, Region
@@ -29,10 +30,15 @@ class Mean(Record):
 
 
 class Uniform(Record):
-    """Ranks over data sets: the largest distance from uniform, and what uniform ranks keep."""
+    """Ranks over data sets: the largest distance from uniform, and what uniform ranks keep.
+
+    `shift` and `spread` are mean and deviation of the ranks as scores of a standard normal.
+    """
 
     excess: float = Field(description="in standard errors")
     limit: float = Field(description="that 95 of 100 uniform samples keep below")
+    shift: float = Field(description="0 if uniform; above it, truths lie above the middle of draws")
+    spread: float = Field(description="1 if uniform; below it, draws are wider than they had to be")
 
     @property
     def inside(self) -> bool:
@@ -111,8 +117,13 @@ def classed(found: list[int]) -> Int[np.ndarray, "truths"]:
 
 def _uniform(found: list[int]) -> Uniform:
     """Ranks beside uniform ones."""
-    limit = ranks.limit(len(found), CLASSES - 1)
-    return Uniform(excess=ranks.excess(classed(found), CLASSES - 1), limit=limit)
+    scores = ndtri((np.array(found) + 0.5) / (DRAWS + 1))
+    return Uniform(
+        excess=ranks.excess(classed(found), CLASSES - 1),
+        limit=ranks.limit(len(found), CLASSES - 1),
+        shift=float(scores.mean()),
+        spread=float(scores.std()),
+    )
 
 
 def _figures(

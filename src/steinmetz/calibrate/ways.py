@@ -9,7 +9,7 @@ from steinmetz.calibrate.cases import Case, Changes, Stress
 from steinmetz.data import noise
 from steinmetz.engine.mixture import discrepancy, mixture_of
 from steinmetz.engine.problem import Problem
-from steinmetz.posterior import weights
+from steinmetz.posterior import structures, weights
 from steinmetz.potentials.law import structure
 from steinmetz.predict.bands import Bands
 from steinmetz.predict.push_forward import Pushed
@@ -24,7 +24,7 @@ LEVELS = (50, 80, 90, 95)
 # Added to the seed of a study: the numbers drawn here are not those of another stage.
 STREAM = 17
 # The way that runs take, and those that are not weights of posteriors.
-USUAL, JACKKNIFE, ORACLE = "bagged", "jackknife+", "oracle"
+USUAL, EVIDENCE, JACKKNIFE, ORACLE = "bagged", "bma", "jackknife+", "oracle"
 
 Borders = dict[int, tuple[Stress, Stress]]
 
@@ -50,8 +50,9 @@ def drawn(known: Case, carved: Carved) -> Iterator[tuple[str, Pushed, int]]:
         parts = candidates.drawn(random, way(random, candidates), DRAWS)
         own = None if name == "single" else missed
         yield name, Bands(parts, noise.Draws(factor), own).composed(at)[0], len(parts)
-    usual = mixture_of(known.study, problem, carved, factor)
-    yield USUAL, usual.composed(at)[0], len(usual.parts)
+    for name, bags in ((EVIDENCE, 0), (USUAL, structures.BAGS)):
+        found = mixture_of(known.study, problem, carved, factor, bags)
+        yield name, found.composed(at)[0], len(found.parts)
 
 
 def _candidates(problem: Problem, carved: Carved) -> weights.Candidates:

@@ -132,6 +132,13 @@ class Draws(NamedTuple):
     discrepancy: Float[np.ndarray, "draws"] | None = None
     tails: bool = False
 
+    def only(self, draw: int) -> "Draws":
+        """The noise of one draw."""
+        own = slice(draw, draw + 1)
+        parts = (self.relative, self.absolute, self.discrepancy)
+        relative, absolute, missed = (None if part is None else part[own] for part in parts)
+        return Draws(self.factor[own], relative, absolute, missed, self.tails)
+
 
 def filled(observations: Observations, level: Level) -> Observations:
     """The same data with numbers where the noise was to be estimated; else as they are."""

@@ -30,13 +30,17 @@ def bands_of(study: Study, problem: Problem, carved: Carved, ensemble: Ensemble)
 
 
 def mixture_of(
-    study: Study, problem: Problem, carved: Carved, factor: Float[np.ndarray, "draws"]
+    study: Study,
+    problem: Problem,
+    carved: Carved,
+    factor: Float[np.ndarray, "draws"],
+    bags: int = structures.BAGS,
 ) -> Bands:
-    """Draws of all laws that may hold, one per noise factor."""
+    """Draws of all laws that may hold, one per noise factor, averaged over bootstraps."""
     random = np.random.default_rng([study.seed, _STREAM])
     rows = carved.quadratic.spread(many_rows.SEARCHED)
     data = written.Problem.of(rows, problem.material.reference)
-    parts = structures.mixture(random, list(carved.structures), data, len(factor))
+    parts = structures.mixture(random, list(carved.structures), data, len(factor), bags)
     draws = _noise(random, carved, problem.train.scale, random.permutation(factor))
     return Bands(parts, draws, discrepancy(study, problem, carved))
 

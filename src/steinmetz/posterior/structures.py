@@ -58,29 +58,39 @@ class Gaussians(NamedTuple):
 
 
 def mixture(
-    random: np.random.Generator, laws: list[Structure], problem: Problem, draws: int
+    random: np.random.Generator,
+    laws: list[Structure],
+    problem: Problem,
+    draws: int,
+    bags: int = BAGS,
 ) -> tuple[Part, ...]:
-    """The laws that are drawn, those of most weight first, with `draws` draws in all."""
+    """The laws that are drawn, those of most weight first, with `draws` draws in all.
+
+    Without bags, the data are taken once, as they are: the posterior by evidence and price alone.
+    """
     data = len(problem.x)
-    counts = random.multinomial(data, np.full(data, 1 / data), size=BAGS).astype(float)
+    counts = np.ones((1, data))
+    if bags:
+        counts = random.multinomial(data, np.full(data, 1 / data), size=bags).astype(float)
     written = [law.written for law in laws]
     every = [gaussians(problem, law, counts) for law in written]
     price = np.array([law.price for law in laws])
     weights = shares(np.stack([each.evidence for each in every]) - price[:, None] / 2)
-    due = np.full(BAGS, draws // BAGS) + (np.arange(BAGS) < draws % BAGS)
+    many = len(counts)
+    due = np.full(many, draws // many) + (np.arange(many) < draws % many)
     taken = np.stack(
         [random.multinomial(n, share) for n, share in zip(due, weights.T, strict=True)], axis=1
     )
     parts, apart = list[Part](), random.spawn(1)[0]
     for rank, number in enumerate(np.argsort(-weights.mean(axis=1))):
-        bags = np.repeat(np.arange(BAGS), taken[number])
-        if bags.size:
+        owners = np.repeat(np.arange(many), taken[number])
+        if owners.size:
             law, posterior = _exact(problem, laws[number]), every[number]
             known = _known(apart, law) if rank < LEADING else None
             if law.linear or known is None or not known.checked.good:
-                found = _rows(random, law.prior.least, posterior, bags)
+                found = _rows(random, law.prior.least, posterior, owners)
             else:
-                found = law.resampled(apart, known, posterior.mean[bags], counts[bags])
+                found = law.resampled(apart, known, posterior.mean[owners], counts[owners])
             weight, theta = float(weights[number].mean()), law.written.parameters(found)
             checked = None if known is None else known.checked
             parts.append(Part(laws[number].law, weight, theta, checked))

@@ -1,9 +1,10 @@
 """Ways to average laws that may hold, on the same laws and data (method §5).
 
-`structures.mixture` is the one that runs take; the others are here so that it can be compared with
-them (`steinmetz calibrate`). All are closed forms. The unit that is left out is a tensor: with the
-evidence Z of all data and Z₋ᵢ of all but the i-th, its density given the others is Z / Z₋ᵢ, which
-has the bounds of the coefficients in it. Laws stay linearised where all data put them.
+`structures.mixture` is the one that runs take, with bags, and without them Bayesian model averaging
+as it is; others are here so that they can be compared (`steinmetz calibrate`). All are closed
+forms. The unit that is left out is a tensor: with the evidence Z of all data and Z₋ᵢ of all but the
+i-th, its density given the others is Z / Z₋ᵢ, which has the bounds of the coefficients in it. Laws
+stay linearised where all data put them.
 """
 
 from collections.abc import Callable
@@ -72,11 +73,6 @@ def single(random: np.random.Generator, candidates: Candidates) -> Weights:
     return np.asarray(np.eye(len(candidates.laws))[0])
 
 
-def averaged(random: np.random.Generator, candidates: Candidates) -> Weights:
-    """Bayesian model averaging: evidence times the prior of a structure."""
-    return structures.shares(candidates.evidence[:, :1])[:, 0]
-
-
 def stacked(random: np.random.Generator, candidates: Candidates) -> Weights:
     """Stacking: the weights under which left-out tensors are likeliest (Yao et al. 2018).
 
@@ -98,7 +94,6 @@ def pseudo(random: np.random.Generator, candidates: Candidates) -> Weights:
 
 WAYS: dict[str, Callable[[np.random.Generator, Candidates], Weights]] = {
     "single": single,
-    "bma": averaged,
     "stacked": stacked,
     "pseudo-BMA+": pseudo,
 }
