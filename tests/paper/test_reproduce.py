@@ -24,7 +24,7 @@ def test_a_second_call_computes_nothing(
     def fail(*arguments: object, **named: object) -> NoReturn:
         raise AssertionError("computed again")
 
-    monkeypatch.setattr(points, "sample", fail)
+    monkeypatch.setattr(points, "sample_posed", fail)
     monkeypatch.setattr(points, "carve_law", fail)
     monkeypatch.setattr(grids, "load", lambda name: outcomes[0].grid)
     again = reproduce.reproduce(["hyper-comparison"], "quick", 1, folder)
