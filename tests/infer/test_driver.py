@@ -91,3 +91,23 @@ def test_more_than_a_tenth_lost_is_a_failure_with_their_numbers(lost: int, faile
             in found.reason
         )
         assert found.marks[-1] < 40
+
+
+def test_places_halfway_are_those_of_the_steps_until_then_also_after_an_interrupt(
+    tmp_path: Path,
+) -> None:
+    """A run of half as many steps ends there; how a run was cut into chunks changes nothing."""
+    half = sample(svgd, gaussian, 2, particles=6, steps=40, tolerance=0.0)
+    whole = sample(svgd, gaussian, 2, particles=6, steps=80, tolerance=0.0)
+    np.testing.assert_array_equal(present(whole.halfway), half.particles)
+    config = svgd.Config(particles=6, steps=80, tolerance=0.0)
+    start = jax.random.normal(jax.random.key(7), (6, 2))
+    kept, sampler = Checkpoints(Cache(tmp_path, "x")), svgd.build(as_target(gaussian), config)
+    with pytest.raises(Kill):
+        driver.run(
+            jax.random.key(0), sampler, start, config.schedule, interrupted_at(60), kept
+        )  # fmt: skip
+    again = driver.run(jax.random.key(0), sampler, start, config.schedule, checkpoints=kept)
+    np.testing.assert_array_equal(present(again.halfway), half.particles)
+    moving = driver.run(jax.random.key(0), sampler, start, Schedule(80, thin=10))
+    assert moving.halfway is None  # its snapshots say more

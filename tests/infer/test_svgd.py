@@ -91,3 +91,33 @@ def test_bandwidth_follows_particles_that_jump() -> None:
         moved = state._replace(particles=factor * x)
         expected = kernels.bandwidth(moved.particles, moved.alive)
         assert float(sampler.step(key, moved)[0].bandwidth) == float(expected)
+
+
+def test_steps_follow_the_falling_rate() -> None:
+    """One particle on an even slope goes as far as the rates sum up to."""
+    gone = []
+    for decay in (1.0, 0.01):
+        found = sample(
+            svgd, lambda x: x[0], 1, particles=1, steps=100, optimiser="plain", rate=0.01,
+            decay=decay,
+        )  # fmt: skip
+        gone.append(float((found.particles - found.start)[0, 0]))
+    config = svgd.Config(steps=100, rate=0.01, decay=0.01)
+    summed = sum(float(config._falling(jnp.asarray(number))) for number in range(100))
+    np.testing.assert_allclose(gone, [1.0, summed], rtol=1e-5)
+    assert 0.55 < summed < 0.65  # half of the steps, and a fifth of the other half
+
+
+def test_the_rate_is_held_for_half_of_the_steps_and_then_falls_to_its_share() -> None:
+    config = svgd.Config(steps=100, rate=0.2, decay=0.01)
+    rates = [float(config._falling(jnp.asarray(number))) for number in (0, 50, 75, 100)]
+    np.testing.assert_allclose(rates, [0.2, 0.2, 0.02, 0.002], rtol=1e-6)
+
+
+def test_a_direction_is_told_in_posterior_deviations_whatever_the_coordinates() -> None:
+    """∇_v = rootᵀ ∇_u: the same slope per deviation, also where coordinates are not round."""
+    root = jnp.array([[2.0, 0.0], [1.0, 0.1]])
+    target = as_target(standard)
+    slope = jnp.array([[1.0, 3.0]])
+    np.testing.assert_allclose(target.in_deviations(slope), slope)
+    np.testing.assert_allclose(target._replace(root=root).in_deviations(slope), slope @ root)

@@ -39,7 +39,8 @@ class Ensemble(NamedTuple):
     """The posterior as laws: parameters θ of every draw, its log density and noise factor s.
 
     Draws are those of the first snapshot, then of the second, and so on; `shape` is (snapshots,
-    particles), `inference` says how they were found and how good they are.
+    particles), `inference` says how they were found and how good they are. `halfway` are parameters
+    of the laws that a flow had after half of its steps.
     """
 
     theta: Float[np.ndarray, "draws parameters"]
@@ -47,6 +48,7 @@ class Ensemble(NamedTuple):
     factor: Float[np.ndarray, "draws"]
     shape: tuple[int, int]
     inference: Inference
+    halfway: Float[np.ndarray, "particles parameters"] | None = None
 
     @property
     def method(self) -> str:
@@ -199,9 +201,12 @@ def sample_posed(
         u = laplace.forward(v)
         return posterior.theta(u), posterior.log_density(u), jnp.exp(posterior.log_factor(u))
 
-    white = jnp.asarray(samples.white.reshape(-1, posterior.dimension))
-    theta, value, factor = (np.asarray(part) for part in jax.jit(jax.vmap(described))(white))
-    return Ensemble(theta, value, factor, samples.shape, samples.inference)
+    white, every = samples.white.reshape(-1, posterior.dimension), jax.jit(jax.vmap(described))
+    theta, value, factor = (np.asarray(part) for part in every(jnp.asarray(white)))
+    halfway = (
+        None if samples.halfway is None else np.asarray(every(jnp.asarray(samples.halfway))[0])
+    )
+    return Ensemble(theta, value, factor, samples.shape, samples.inference, halfway)
 
 
 def check(study: Study) -> None:

@@ -44,7 +44,8 @@ class Target(NamedTuple):
     estimates from a batch of the data, chosen by the key. `likelihood` and `prior` are residual
     rows: JᵀJ of theirs is the Gauss–Newton curvature of the two factors (only their slopes are
     used). `draw_prior(key)` is one exact draw from the prior, `centre` the most probable point,
-    `modes` all that are known where there are several.
+    `modes` all that are known where there are several. `root` is that of Laplace's covariance where
+    coordinates are not round: directions are told in posterior deviations all the same.
     """
 
     log_density: LogDensity
@@ -54,6 +55,11 @@ class Target(NamedTuple):
     draw_prior: Draw | None = None
     centre: Vector | None = None
     modes: Modes | None = None
+    root: Matrix | None = None
+
+    def in_deviations(self, direction: Particles) -> Particles:
+        """A direction of slopes per posterior deviation: ∇_v = rootᵀ ∇_u."""
+        return direction if self.root is None else direction @ self.root
 
     def curvature(self, x: Vector) -> Matrix:
         """Of −log p at x, always positive definite.

@@ -119,7 +119,8 @@ def _rows(done: Inference) -> Iterator[tuple[str, bool, str, str]]:
     wanted = f"mean at least {_COLLAPSED}, all at least {least}"
     yield "variance over Laplace's", wide, spread, wanted
     if can.snapshots:
-        yield from _between_particles(done)
+        found = Mixing(done.r_hat, done.bulk, done.tail)
+        yield from mixed(found, done.particles, done.snapshots)
     if can.divergences:
         count = int(done.totals["divergent"])
         yield "divergences", count == 0, str(count), "0"
@@ -157,17 +158,25 @@ def settled(draws: Draws, groups: int) -> bool:
     return mixed and min(found["bulk"], found["tail"]) >= enough
 
 
-def _between_particles(done: Inference) -> Iterator[tuple[str, bool, str, str]]:
+class Mixing(NamedTuple):
+    """R-hat and effective draws of quantities that moving particles have: the worst of them."""
+
+    r_hat: Number = None
+    bulk: Number = None
+    tail: Number = None
+
+
+def mixed(found: Mixing, particles: int, snapshots: int) -> Iterator[tuple[str, bool, str, str]]:
     """R-hat between particles, or between groups of coupled ones, and effective draws.
 
     The limit of R-hat has three of its standard errors for independent draws: of 2m halves of n/2
     draws each, R-hat² = 1 + (F − 1)/(n/2).
     """
-    limit = _r_hat_limit(done.particles, done.snapshots)
-    if done.r_hat is None:
-        yield "R-hat", False, f"unknown with {done.snapshots} snapshots", f"below {limit:.3f}"
+    limit = _r_hat_limit(particles, snapshots)
+    if found.r_hat is None:
+        yield "R-hat", False, f"unknown with {snapshots} snapshots", f"below {limit:.3f}"
         return
-    yield "R-hat", done.r_hat < limit, f"{done.r_hat:.3f}", f"below {limit:.3f}"
-    for name, number in (("bulk", done.bulk or 0.0), ("tail", done.tail or 0.0)):
+    yield "R-hat", found.r_hat < limit, f"{found.r_hat:.3f}", f"below {limit:.3f}"
+    for name, number in (("bulk", found.bulk or 0.0), ("tail", found.tail or 0.0)):
         enough, wanted = number >= _EFFECTIVE, f"at least {_EFFECTIVE}"
         yield f"effective draws, {name}", enough, f"{number:.0f}", wanted

@@ -57,6 +57,8 @@ class Run(NamedTuple):
 
     `direction` is what the method calls its distance from rest, at the steps `marks`; `facts` are
     totals per particle; `reason` says why the run ended, `failed` whether that is a failure.
+    `halfway` are the places at the look after half of the steps, of a flow that keeps only its last
+    ones and got so far.
     """
 
     start: Float[np.ndarray, "particles dimension"]
@@ -67,6 +69,7 @@ class Run(NamedTuple):
     facts: dict[str, np.ndarray]
     reason: str
     failed: bool
+    halfway: Float[np.ndarray, "particles dimension"] | None = None
 
     @property
     def particles(self) -> Float[np.ndarray, "particles dimension"]:
@@ -97,6 +100,7 @@ class _Progress(Generic[S]):
     direction: Float[np.ndarray, "looks"]
     marks: Int[np.ndarray, "looks"]
     facts: dict[str, np.ndarray]
+    halfway: Float[np.ndarray, "particles dimension"] | None = None
     pace: int = 1
 
 
@@ -144,7 +148,8 @@ def run(
         raise
     kept = schedule.counted(now.kept)
     draws = kept if len(kept) else np.asarray(now.state.particles)[None]
-    return Run(np.asarray(position), draws, alive, now.direction, now.marks, now.facts, *verdict)
+    looks = now.direction, now.marks, now.facts
+    return Run(np.asarray(position), draws, alive, *looks, *verdict, now.halfway)
 
 
 def _compiled(sampler: Sampler[S], schedule: Schedule, step_key: Array) -> Chunk[S]:
@@ -208,7 +213,10 @@ def _advanced(chunk: Chunk[S], now: _Progress[S], schedule: Schedule) -> _Progre
     # as many steps as take half a second, and not too many more: the first were mostly compilation
     steps, seconds = last - now.number, max(time.monotonic() - begin, 1e-9)
     pace = int(min(max(1, steps * _CHUNK / seconds), 16 * steps))
-    return _Progress(state, last, kept, direction, marks, facts, pace)
+    halfway = now.halfway
+    if halfway is None and not schedule.thin and last == look and 2 * last >= total:
+        halfway = np.asarray(state.particles)
+    return _Progress(state, last, kept, direction, marks, facts, halfway, pace)
 
 
 def _verdict(now: _Progress[S], schedule: Schedule) -> tuple[str, bool] | None:
@@ -231,6 +239,8 @@ def _verdict(now: _Progress[S], schedule: Schedule) -> tuple[str, bool] | None:
 def _save(checkpoints: Checkpoints, now: _Progress[S]) -> None:
     """Keep all arrays of a run so far; the leaves of the state by their number."""
     arrays = {"kept": now.kept, "direction": now.direction, "marks": now.marks}
+    if now.halfway is not None:
+        arrays["halfway"] = now.halfway
     for index, leaf in enumerate(jax.tree.leaves(now.state)):
         arrays[f"state_{index}"] = np.asarray(leaf)
     facts = {f"fact_{key}": value for key, value in now.facts.items()}
@@ -249,4 +259,5 @@ def _restored(checkpoints: Checkpoints, shape: S) -> _Progress[S] | None:
     state: S = jax.tree.unflatten(tree, [jnp.asarray(leaf) for leaf in leaves])
     facts = {key.removeprefix("fact_"): a for key, a in arrays.items() if key.startswith("fact_")}
     looks = arrays["direction"], arrays["marks"]
-    return _Progress(state, int(arrays["number"]), arrays["kept"], *looks, facts)
+    number, halfway = int(arrays["number"]), arrays.get("halfway")
+    return _Progress(state, number, arrays["kept"], *looks, facts, halfway)

@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Literal, NamedTuple
 import jax
 import jax.numpy as jnp
 import optax
+from jaxtyping import Array
 from pydantic import Field
 
 from steinmetz.infer import kernels
@@ -60,6 +61,13 @@ class Descent(Flow, Batched):
 
     capabilities: ClassVar[Capabilities] = Capabilities(rests=True)
     optimiser: Optimiser = Field("adam", description="how a direction becomes a step")
+    decay: float = Field(
+        1.0,
+        gt=0,
+        le=1,
+        description="rate of the last step over that of the first; it falls in the second half of "
+        "the steps, so that particles come to rest where a density is steep",
+    )
     tolerance: float = Field(
         2e-4, ge=0, description="mean direction, in posterior deviations, at which to stop"
     )
@@ -70,9 +78,19 @@ class Descent(Flow, Batched):
 
     def optimise(self) -> optax.GradientTransformation:
         """How a direction becomes a step: Adam, plain steps or AdaGrad."""
+        rate = self.rate if self.decay == 1 else self._falling
         if self.optimiser == "adam":
-            return optax.adam(self.rate, eps=_REST)
-        return optax.sgd(self.rate) if self.optimiser == "plain" else optax.adagrad(self.rate)
+            return optax.adam(rate, eps=_REST)
+        return optax.sgd(rate) if self.optimiser == "plain" else optax.adagrad(rate)
+
+    def _falling(self, number: Array) -> Scalar:
+        """The rate of a step: held for half of the steps, then falling by the same share a step.
+
+        What particles still move in the second half is then not small because steps are: they could
+        go a fifth as far as in the first, with a decay to a hundredth.
+        """
+        second_half = 2 * number / self.steps - 1
+        return self.rate * self.decay ** jnp.clip(second_half, 0.0, 1.0)
 
 
 class Moving(Settings):

@@ -27,6 +27,7 @@ class Samples:
     and so on. `white` are the same in coordinates in which the Laplace approximation is round, by
     snapshot and particle. `settings` are those of the method that ran, `reason` says why it was
     taken; `modes` are those that were known, `facts` what the method knew before its first step.
+    `halfway` are the places of a flow after half of its steps, in coordinates as of `white`.
     """
 
     draws: Float[np.ndarray, "draws dimension"]
@@ -37,6 +38,7 @@ class Samples:
     reason: str
     modes: Modes
     facts: dict[str, float]
+    halfway: Float[np.ndarray, "particles dimension"] | None = None
 
     @property
     def method(self) -> str:
@@ -110,7 +112,7 @@ def sample(
     target = target._replace(modes=several)
     white, spread = whiten(target, laplace), _SPREAD if settings.capabilities.snapshots else 1.0
     position = modes.seen_from(laplace).draw(start_key, settings.width, spread, white.log_density)
-    seen = white if settings.whiten else target
+    seen = white if settings.whiten else target._replace(root=laplace.root)
     start = position if settings.whiten else laplace.forward_all(position)
     sampler = build(seen, settings)
     groups = settings.capabilities.groups
@@ -125,6 +127,11 @@ def sample(
     v = kept if settings.whiten else laplace.inverse(kept)
     u = laplace.forward_all(kept) if settings.whiten else kept
     by_snapshot = np.asarray(v).reshape(run.usable.shape)
+    halfway = None
+    if run.halfway is not None:
+        there = jnp.asarray(run.halfway[run.alive])
+        halfway = np.asarray(there if settings.whiten else laplace.inverse(there))
     measured = diagnostics.examine(check_key, white, by_snapshot, groups)
     facts = sampler.facts
-    return Samples(np.asarray(u), by_snapshot, run, measured, settings, choice.reason, modes, facts)
+    how = settings, choice.reason, modes, facts
+    return Samples(np.asarray(u), by_snapshot, run, measured, *how, halfway)

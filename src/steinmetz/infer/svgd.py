@@ -38,6 +38,6 @@ def build(target: Target, config: Config) -> Sampler[FlowState]:
         change, moments = optimiser.update(-direction, state.moments)
         particles = state.particles + jnp.where(alive[:, None], change, 0.0)
         moved = FlowState(particles, alive, moments, h, state.number + 1)
-        return moved, Info.of(direction, alive, {})
+        return moved, Info.of(target.in_deviations(direction), alive, {})
 
     return Sampler(init, step)
