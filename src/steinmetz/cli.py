@@ -166,12 +166,15 @@ def reproduce(figures: FigureIds = None, *, options: PaperOptions) -> None:
 
       steinmetz reproduce
 
-      steinmetz reproduce hyper-comparison --seeds 5
+      steinmetz reproduce hyper-comparison --seeds 5 --first-seed 10
 
       steinmetz reproduce cost --scale full --out results/paper
     """
     commands.start_jax()
-    commands.reproduce(figures or [], *options)
+    from steinmetz.paper.reproduce import Seeds
+
+    seeds = Seeds(options.seeds, options.first_seed)
+    commands.reproduce(figures or [], options.scale, seeds, options.folder, options.jobs)
 
 
 @app.command()

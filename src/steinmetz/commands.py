@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from steinmetz.calibrate.work import Plan as Calibration
     from steinmetz.engine.lcurve import Plan
     from steinmetz.options import PlacementOptions
+    from steinmetz.paper.reproduce import Seeds
     from steinmetz.records import Report
     from steinmetz.studies.study import Study
 
@@ -177,9 +178,7 @@ def draw_lcurve(study: "Study", plan: "Plan", out: Path | None, resume: bool | N
     typer.echo(lcurves.screen(curve, folder))
 
 
-def reproduce(
-    names: list[str], scale: str, seeds: int | None, folder: Path, jobs: int | None
-) -> None:
+def reproduce(names: list[str], scale: str, seeds: "Seeds", folder: Path, jobs: int | None) -> None:
     """Work through figures of the paper and write the page; what is finished is kept by content.
 
     `jobs` are processes side by side, as many as there are cores unless given.

@@ -113,9 +113,8 @@ class PaperOptions(NamedTuple):
     scale: Annotated[str, typer.Option(help="quick (minutes) or full (the paper's sizes).")] = (
         "quick"
     )
-    seeds: Annotated[int | None, whole("Seeds, from 0 on.", most=1000, default="the figure's")] = (
-        None
-    )
+    seeds: Annotated[int | None, whole("How many seeds.", most=1000, default="the figure's")] = None
+    first_seed: Annotated[int, whole("The first of the seeds.", least=0, most=10**6)] = 0
     folder: Annotated[
         Path, typer.Option("--out", help="Folder for figures, page and finished points.")
     ] = Path("reproduction")

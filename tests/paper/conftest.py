@@ -26,7 +26,8 @@ TINY = {
 }
 # Settings of a sampler that ends soon.
 CHAINS = {"infer.chains": 2, "infer.warm_up": 30, "infer.steps": 40, "infer.thin": 2}
-SAMPLERS = {"": {}, "NUTS": CHAINS, "HMC": CHAINS}
+MOVING = {"infer.particles": 8, "infer.warm_up": 20, "infer.steps": 40, "infer.thin": 4}
+SAMPLERS = {"": {}, "NUTS": CHAINS, "HMC": CHAINS, "reference": MOVING | {"infer.extend": 0}}
 PARTICLES = {"infer.particles": 8, "infer.steps": 30}
 
 
@@ -50,12 +51,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def outcomes(folder: Path) -> Outcomes:
     """Comparison, bands, fits and flow of one seed."""
-    arms = ("L0+NUTS", "L0+SVGD", "L2+SVGD", "L2+pSVGD")
+    arms = ("L0+reference", "L0+SVGD", "L2+SVGD", "L2+pSVGD")
     loaded = grids.load("hyper-comparison")
     checks = tuple(check for check in loaded.checks if set(check.arms) <= set(arms))
     compared = {"arms": arms, "readings": ("proper",), "checks": checks}
     figures = {
-        "hyper-comparison": tiny("hyper-comparison", **compared, reference={"L0": "L0+NUTS"}),
+        "hyper-comparison": tiny("hyper-comparison", **compared, reference={"L0": "L0+reference"}),
         "hyper-bands": tiny("hyper-bands", readings=("proper",), reference={}),
         "hyper-fits": tiny("hyper-fits"),
     }

@@ -9,10 +9,18 @@ import pytest
 
 from cases import partial, present
 from steinmetz.infer.base import Capabilities
-from steinmetz.infer.checks import Inference
-from steinmetz.paper import claims, findings, grids, statements
+from steinmetz.infer.checks import Inference, Mixing
+from steinmetz.paper import claims, convergence, findings, grids, statements
 from steinmetz.paper.curves import CurveRows
-from steinmetz.paper.records import FlowSnapshots, Outcome, PlaneSlices, Record, Row, SampledPoint
+from steinmetz.paper.records import (
+    FlowSnapshots,
+    Outcome,
+    PlaneSlices,
+    Record,
+    Row,
+    SampledPoint,
+    Sampling,
+)
 from steinmetz.paper.scores import Interval, ScoreTable
 
 SCORE = "w1_noisy.all.path"
@@ -39,18 +47,26 @@ def rows_of(
     axis: Sequence[float] | None = None,
     runs: Mapping[str, Inference] | None = None,
     reading: str = "proper",
+    halfway: float = 100.0,
+    mixing: Mixing | None = None,
 ) -> list[Row[Record]]:
-    """Points that have nothing but a score; `axis`: values of the axis, the same for each seed."""
+    """Points that have nothing but a score; `axis`: values of the axis, the same for each seed.
+
+    `halfway` is W1 that flows moved in the second half of their steps, `mixing` that of
+    push-forwards.
+    """
     rows: list[Row[Record]] = []
     for arm, values in scores.items():
         for index, value in enumerate(values):
             cell = {"all": {"path": Interval(value, value, value)}}
-            table = ScoreTable({"w1_noisy": cell, "w1_reference": cell})
+            moved = {"all": {"path": Interval(halfway, halfway, halfway)}}
+            table = ScoreTable({"w1_noisy": cell, "w1_reference": cell, "w1_halfway": moved})
             run = (runs or {}).get(arm, inference())
             longest = (runs or {}).get("reference", inference())
             point = partial(
-                SampledPoint, scores=table, active=5, full=9, inference=run, reference=longest
-            )
+                SampledPoint, scores=table, active=5, full=9, inference=run, moving=("S11",),
+                mixing=mixing, reference=Sampling(longest, mixing),
+            )  # fmt: skip
             place = None if axis is None else axis[index % len(axis)]
             seed = index if axis is None else index // len(axis)
             rows.append(Row("g", arm, reading, place, seed, point))
@@ -63,7 +79,7 @@ def judged(
     kind = statements.ScoreCheck if "scores" in check else statements.FigureCheck
     update = {"checks": (kind(**{"words": "y", **check}),), "axis": axis}
     grid = grids.load("hyper-comparison").model_copy(update=update)
-    return claims.judge(Outcome(grid, "quick", 3, rows))[0]
+    return claims.judge(Outcome(grid, "quick", (0, 1, 2), rows))[0]
 
 
 AXIS = grids.load("hyper-data").axis
@@ -108,6 +124,33 @@ def test_an_arm_that_has_not_converged_is_not_beaten() -> None:
     assert "b not converged" in found.measured
 
 
+def test_a_flow_that_moved_little_beside_what_a_claim_compares_has_settled() -> None:
+    scores = {"a": (1, 2, 3), "b": (20, 40, 60)}
+    moving = {"b": inference(direction=9.0)}
+    assert judged(BELOW, rows_of(scores, runs=moving, halfway=1.9)).verdict == "holds"
+    assert judged(BELOW, rows_of(scores, runs=moving, halfway=2.1)).verdict == "undecided"
+
+
+def test_chains_are_judged_by_the_mixing_of_the_push_forward() -> None:
+    """Weights that change places have an R-hat of their own, which is named and decides nothing."""
+    can = {"capabilities": Capabilities(snapshots=True), "snapshots": 50}
+    chains = inference().model_copy(update={**can, "r_hat": 3.0, "bulk": 9.0, "tail": 9.0})
+    scores, runs = {"a": (1, 2, 3), "b": (20, 40, 60)}, {"a": chains, "b": chains}
+    good, bad = Mixing(1.001, 900.0, 900.0), Mixing(1.2, 900.0, 900.0)
+    rows = rows_of(scores, runs=runs, mixing=good)
+    assert judged(BELOW, rows).verdict == "holds"
+    health = convergence.by_arm(rows)["a"]
+    assert (health.state, "R-hat of parameters" in health.failed) == ("converged", True)
+    assert judged(BELOW, rows_of(scores, runs=runs, mixing=bad)).verdict == "undecided"
+    assert judged(BELOW, rows_of(scores, runs=runs)).verdict == "undecided"  # not known
+
+
+def test_counts_do_not_wait_for_samplers() -> None:
+    check = {**BELOW, "kind": "most", "scores": ("active",), "arms": ("a",), "value": 7}
+    rows = rows_of({"a": (1, 2, 3)}, runs={"a": inference(direction=9.0)})
+    assert judged(check, rows).verdict == "holds"
+
+
 def test_an_arm_that_lost_variance_at_rest_is_biased_and_can_be_beaten() -> None:
     scores = {"a": (1, 2, 3), "b": (20, 40, 60)}
     found = judged(BELOW, rows_of(scores, runs={"b": inference(variance=0.1)}))
@@ -119,7 +162,7 @@ def test_a_reference_that_has_not_converged_decides_nothing() -> None:
     scores = {"a": (1, 2, 3), "b": (2, 4, 6)}
     assert judged(check, rows_of(scores)).verdict == "holds"
     found = judged(check, rows_of(scores, runs={"reference": inference(direction=9.0)}))
-    assert (found.verdict, found.converged["reference NUTS"]) == ("undecided", False)
+    assert (found.verdict, found.converged["reference"]) == ("undecided", False)
 
 
 def test_what_is_true_by_construction_is_not_counted() -> None:
@@ -224,7 +267,7 @@ def test_a_claim_is_judged_in_each_reading_that_it_names() -> None:
         asked = grid.model_copy(
             update={"checks": (check.model_copy(update={"readings": readings}),)}
         )
-        assert [v.reading for v in claims.judge(Outcome(asked, "quick", 1, rows))] == expected
+        assert [v.reading for v in claims.judge(Outcome(asked, "quick", (0,), rows))] == expected
 
 
 def test_a_verdict_is_plain_json_and_is_read_back() -> None:

@@ -31,7 +31,7 @@ def test_the_page_has_every_figure_claim_and_erratum_and_loads_nothing(
     assert f"{about.counts['holds']} hold, {about.counts['does not hold']} do not" in screen
     for part in about.figures:
         assert all(one.measured in screen for one in (*part.verdicts, *part.designed))
-        assert f"seeds 0–{part.seeds - 1}" in text
+        assert f"seeds {part.seeds[0]}–{part.seeds[-1]}" in text
 
 
 def test_claims_are_a_list_that_scripts_can_read(

@@ -22,13 +22,16 @@ def compared(outcomes: Outcomes) -> list[Row[SampledPoint]]:
 
 def test_every_score_of_every_part_has_an_interval_around_it(outcomes: Outcomes) -> None:
     for row in compared(outcomes):
-        for name in set(SCORES) - {"w1_reference"}:
+        for name in set(SCORES) - {"w1_reference", "w1_halfway"}:
             for part in PARTS:
                 value, low, high = present(row.result.scores.get(ScoreKey(name, "all", part)))
                 assert low <= value <= high
         reference = row.result.scores.get(ScoreKey("w1_reference"))
         assert (reference is not None) == (row.arm == "L0+SVGD")
         assert (row.result.reference is not None) == (row.arm == "L0+SVGD")
+        halfway = row.result.scores.get(ScoreKey("w1_halfway"))
+        assert (halfway is not None) == (row.arm != "L0+reference")  # all others are flows
+        assert (row.result.mixing is not None) == (row.arm == "L0+reference")
         assert row.result.spent.infer > 0
 
 
@@ -68,7 +71,7 @@ def test_seconds_and_memory_of_every_arm_are_known(outcomes: Outcomes) -> None:
 
 
 def test_a_point_depends_on_the_study_of_its_law_and_on_its_reference() -> None:
-    every = grids.points(grids.load("hyper-comparison"), "quick", 1)
+    every = grids.points(grids.load("hyper-comparison"), "quick", range(1))
     contents = [points.content_of(point) for point in every]
     assert all(one not in contents[:index] for index, one in enumerate(contents))
     judged = next(point for point in every if point.reference is not None)

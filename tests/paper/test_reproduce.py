@@ -52,15 +52,18 @@ def test_progress_counts_all_points_and_names_the_one_under_way(
 def test_laws_come_first_then_references_and_nothing_twice() -> None:
     figures = [grids.load(name) for name in ("hyper-bands", "hyper-comparison", "hyper-fits")]
     tasks = [
-        reproduce.Task(grid.kind, p) for grid in figures for p in grids.points(grid, "quick", 2)
+        reproduce.Task(grid.kind, p)
+        for grid in figures
+        for p in grids.points(grid, "quick", range(2))
     ]
-    laws, references, rest = reproduce.stages(tasks)
+    laws, modes, references, rest = reproduce.stages(tasks)
     assert len(laws) == 6  # three penalties, two seeds: readings and samplers share them
-    assert {point.arm for _, point in references} == {"L0+NUTS", "L1+NUTS", "L2+NUTS"}
-    assert len(references) == 12
-    shared = [point for _, point in rest if point.arm == "L0+SVGD"]
+    assert {task.point.arm for task in references} == {"L0+reference", "L1+reference", "L2+NUTS"}
+    assert len(modes) == 12  # of every law in both readings
+    assert len(references) == 10  # in the tempered reading, whole networks have none
+    shared = [task for task in rest if task.point.arm == "L0+SVGD"]
     assert len(shared) == 4  # those of the bands are those of the comparison
-    assert rest[0][1].arm.startswith("L2")  # the longest first
+    assert rest[0].point.arm.startswith("L2")  # the longest first
 
 
 def test_an_unknown_scale_is_one_sentence(folder: Path) -> None:

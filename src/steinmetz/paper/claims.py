@@ -14,7 +14,7 @@ from steinmetz.paper import convergence
 from steinmetz.paper.findings import KINDS, Finding
 from steinmetz.paper.grids import Grid
 from steinmetz.paper.records import Outcome, Record, Row, grouped
-from steinmetz.paper.scores import ScoreKey, named
+from steinmetz.paper.scores import SCORES, ScoreKey, named
 from steinmetz.paper.statements import AnyCheck, ScoreCheck
 from steinmetz.paper.verdicts import Decision
 
@@ -76,9 +76,11 @@ def _states(
         used = [row for row in used if row.value is None]
     elif isinstance(check, ScoreCheck) and check.kind == "steady":
         used = [row for row in used if row.value in check.between]
-    states = convergence.by_arm(used)
+    if score is not None and score.name not in SCORES:  # counts, R² and seconds are of no draws
+        return {}
+    states = convergence.by_arm(used, score)
     if score is not None and score.name == "w1_reference":
-        states["reference NUTS"] = convergence.references(used)
+        states["reference"] = convergence.references(used)
     return states
 
 

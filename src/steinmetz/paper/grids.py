@@ -7,6 +7,7 @@ A grid is method × value of an axis × reading of the posterior × seed, writte
 import importlib
 import itertools
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -70,8 +71,9 @@ class Grid(Sized):
     are sampled. `lengths` are steps of an arm's sampler, for W1 at equal time in the proper
     reading. `sources` are figures whose points this one only looks at. `reference` has for every
     sparsifier the arm that samples its posterior at length: others of it are also compared with
-    that. `options` are those of the kind of figure, a file in `plots`; `why` says what to know
-    where a claim does not hold, `sizes` where less is done than in the paper.
+    that. `left_out` has readings in which an arm is not sampled. `options` are those of the kind of
+    figure, a file in `plots`; `why` says what to know where a claim does not hold, `sizes` where
+    less is done than in the paper.
     """
 
     id: str
@@ -90,6 +92,7 @@ class Grid(Sized):
     lengths: dict[str, dict[str, tuple[int, ...]]] = Field({})
     sources: tuple[str, ...] = ()
     reference: dict[str, str] = Field({})
+    left_out: dict[str, tuple[ReadingName, ...]] = Field({})
     seeds: dict[str, int] = Field({"quick": 3, "full": 3})
     options: Options = Options()
     why: str = ""
@@ -197,24 +200,29 @@ def _component_kinds(study: str) -> dict[str, str]:
     return {component_kind(name): name for name in observed}
 
 
-def points(grid: Grid, scale: str, seeds: int) -> list[Point]:
+def points(grid: Grid, scale: str, seeds: Sequence[int]) -> list[Point]:
     """Every study of a grid: references first, so that what is compared with them finds them."""
     if grid.sources:
         every = [point for source in grid.sources for point in points(load(source), scale, seeds)]
         chosen = (p for p in every if p.arm in grid.arms and p.reading in grid.readings)
         return [point for point in chosen if point.value is None]
     if not grid.arms:
-        studies = [_study(grid.study, {**grid.at(scale), "seed": seed}) for seed in range(seeds)]
+        studies = [_study(grid.study, {**grid.at(scale), "seed": seed}) for seed in seeds]
         each = itertools.product(studies, grid.cases or (grid.kind,))
         return [Point(grid, scale, case, "", None, one.seed, one, one) for one, case in each]
     axis = grid.axis
     changes = [{}] if axis is None else [{axis.key: value} for value in axis.values[scale]]
-    asked = itertools.product(range(seeds), changes, grid.readings, grid.arms)
-    every = [_point(grid, scale, *one) for one in asked]
+    asked = itertools.product(seeds, changes, grid.readings, grid.arms)
+    every = [_point(grid, scale, *one) for one in asked if _sampled(grid, *one[2:])]
     for arm, lengths in grid.lengths.items():
-        for seed, steps in itertools.product(range(seeds), lengths[scale]):
+        for seed, steps in itertools.product(seeds, lengths[scale]):
             every.append(_point(grid, scale, seed, {"infer.steps": steps}, "proper", arm))
     return sorted(every, key=lambda point: point.reference is not None)
+
+
+def _sampled(grid: Grid, reading: str, arm: str) -> bool:
+    """Whether an arm is sampled in a reading."""
+    return reading not in grid.left_out.get(arm, ())
 
 
 def _point(grid: Grid, scale: str, seed: int, varied: Settings, reading: str, arm: str) -> Point:
@@ -232,6 +240,8 @@ def _point(grid: Grid, scale: str, seed: int, varied: Settings, reading: str, ar
         thin = max(1, changes["infer.steps"] // _SHORT_CHAIN)
         changes["infer.thin"] = min(changes["infer.thin"], thin)
     reference, longest = None, grid.reference.get(arm.partition("+")[0])
+    if longest is not None and not _sampled(grid, reading, longest):
+        longest = None
     if longest is not None and (arm != longest or "infer.steps" in varied):
         same = {key: setting for key, setting in varied.items() if not key.startswith("infer.")}
         reference = _point(grid, scale, seed, same, reading, longest)

@@ -35,7 +35,8 @@ class PathDraws(NamedTuple):
     """Distributions along the path, of the components `names` that vary there.
 
     `noisy` are draws of validation data; `particles` says how many of the draws of `pushed` stand
-    beside each other, its other draws being later snapshots of them.
+    beside each other, its other draws being later snapshots of them. `halfway` is the push-forward
+    of a flow after half of its steps.
     """
 
     names: tuple[str, ...]
@@ -45,16 +46,20 @@ class PathDraws(NamedTuple):
     predictive: Draws
     truth: PerComponent
     noisy: Draws
+    halfway: Draws | None = None
 
     @classmethod
-    def of(cls, along: PathPredictions, path: ValidationPath, particles: int) -> "PathDraws":
+    def of(
+        cls, along: PathPredictions, path: ValidationPath, particles: int, halfway: Draws | None
+    ) -> "PathDraws":
         """Without the components that stay as they are."""
         moves = np.ptp(np.asarray(along.truth), axis=0) > 0
         names = tuple(np.array(path.components)[moves].tolist())
         every = along.pushed, along.predictive, along.truth, along.noisy
-        return cls(
+        kept = cls(
             names, path.sampled, particles, *(np.asarray(each)[..., moves] for each in every)
         )
+        return kept._replace(halfway=None if halfway is None else halfway[..., moves])
 
     def each(self, measure: Measure) -> dict[str, dict[str, Interval]]:
         """A score by kind of component and part of the path; parts without a point are left out."""
@@ -74,8 +79,9 @@ def judge(
     """W1 and CRPS at every point of the path, and the means of all scores with intervals.
 
     W1 compares distributions: of the push-forward with noisy data, with the truth as a point mass
-    and, if there is one, with the reference; of the predictive with noisy data. CRPS and coverage
-    judge the predictive against one draw of the data, as if that were what was measured.
+    and, if there is one, with the reference and with that of halfway; of the predictive with noisy
+    data. CRPS and coverage judge the predictive against one draw of the data, as if that were what
+    was measured.
     """
     random = np.random.default_rng(seed)
     pairs = {
@@ -89,6 +95,9 @@ def judge(
     for name, (a, b) in pairs.items():
         along[name] = measures.wasserstein_alike(a, b)
         table[name] = draws.each(_distance(random, along[name], a, b, draws.particles))
+    if draws.halfway is not None:  # the same particles earlier: there is nothing to resample
+        moved = measures.wasserstein(draws.pushed, draws.halfway)
+        table["w1_halfway"] = draws.each(_plain(moved))
     observed = draws.noisy[0]
     along["crps"] = measures.crps(draws.predictive, observed)
     per_point = {"crps": along["crps"]}
@@ -134,6 +143,16 @@ def _distance(
         scatter = resampled[:, part[places]][:, :, chosen].mean(axis=(1, 2))
         low, high = np.quantile(scatter - scatter.mean(), [0.025, 0.975])
         return Interval(value, max(0.0, value + float(low)), value + float(high))
+
+    return measure
+
+
+def _plain(along: PerComponent) -> Measure:
+    """Mean over points and components, known as it is."""
+
+    def measure(chosen: np.ndarray, part: np.ndarray) -> Interval:
+        value = float(along[part][:, chosen].mean())
+        return Interval(value, value, value)
 
     return measure
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from steinmetz.cache import Cache, ContentCache
+from steinmetz.cache import Cache, Content, ContentCache
 from steinmetz.engine.carved import stage_keys
 from steinmetz.engine.clock import Clock
 from steinmetz.engine.problem import Problem
@@ -49,16 +49,22 @@ class KnownModes(Record):
         )  # fmt: skip
 
 
+def modes_content(point: Point) -> Content:
+    """What modes depend on: the posterior, and not how it is sampled."""
+    settings = point.study.content("infer")
+    same = {name: part for name, part in settings.items() if name != "infer"}
+    return {**same, "carve": point.carve.content("carve")}
+
+
 def posed_of(
     point: Point, problem: Problem, carved: Carved, results: ContentCache
 ) -> tuple[Posed, KnownModes]:
-    """The posterior of a point and its modes: they depend on all but how it is sampled."""
+    """The posterior of a point and its modes."""
     study, posterior = point.study, posterior_of(carved, problem, point.study)
 
     def compute(_: Cache) -> KnownModes:
         clock, key = Clock(), jax.random.fold_in(stage_keys(study.seed)["infer"], 1)
         return KnownModes.of(modes_of(key, posterior, carved.law.values), clock.seconds())
 
-    same = {name: part for name, part in study.content("infer").items() if name != "infer"}
-    found = results.get({**same, "carve": point.carve.content("carve")}, KnownModes, compute)
+    found = results.get(modes_content(point), KnownModes, compute)
     return Posed(posterior, found.modes), found

@@ -57,7 +57,7 @@ class Part:
     figure: str
     shows: str
     scale: str
-    seeds: int
+    seeds: tuple[int, ...]
     seconds: float
     verdicts: list[Verdict]
     designed: list[Verdict]

@@ -22,12 +22,22 @@ from steinmetz.engine.problem import Problem, prepare
 from steinmetz.engine.sample import sample_posed
 from steinmetz.errors import InputError
 from steinmetz.exporters import latex, text
+from steinmetz.paper.convergence import mixing
 from steinmetz.paper.grids import Point
 from steinmetz.paper.judge import PathDraws, constants, judge
 from steinmetz.paper.memory import peak
 from steinmetz.paper.modes import posed_of
-from steinmetz.paper.records import CarvedLaw, FitPoint, Moments, PushedDraws, SampledPoint, Spent
+from steinmetz.paper.records import (
+    CarvedLaw,
+    FitPoint,
+    Moments,
+    PushedDraws,
+    SampledPoint,
+    Sampling,
+    Spent,
+)
 from steinmetz.predict.bands import Bands
+from steinmetz.predict.push_forward import push_forward
 from steinmetz.records import Report, Truth
 from steinmetz.sparsify.carve import Carved
 from steinmetz.studies.study import Study
@@ -159,6 +169,22 @@ def _constants(problem: Problem, names: tuple[str, ...]) -> dict[str, np.ndarray
     return {"zero": np.zeros(len(names)), "mean": np.array([means[name] for name in names])}
 
 
+def _law_before_data(point: Point, results: ContentCache, report: Report) -> CarvedProblem:
+    """The law of a point and the data of its study, which need not be those it was carved from."""
+    study, law = point.study, law_of(point.carve, results, report)
+    if point.carve == study:
+        return law
+    problem = prepare(stage_keys(study.seed)["data"], study)
+    carved = fitted_to(law.carved, problem, study.noise.allowed)
+    return CarvedProblem(problem, carved, law.spent)
+
+
+def posed(point: Point, results: ContentCache, report: Report) -> None:
+    """Find the modes of a point's posterior, and keep them for all who sample it."""
+    law = _law_before_data(point, results, report)
+    posed_of(point, law.problem, law.carved, results)
+
+
 def _posterior(
     point: Point, results: ContentCache, report: Report
 ) -> tuple[SampledPoint, PushedDraws]:
@@ -168,26 +194,29 @@ def _posterior(
     those of this one. The reference, if there is one, is sampled too unless it is kept.
     """
     study, keys = point.study, stage_keys(point.study.seed)
-    law = law_of(point.carve, results, report)
-    if point.carve != study:
-        problem = prepare(keys["data"], study)
-        carved = fitted_to(law.carved, problem, study.noise.allowed)
-        law = CarvedProblem(problem, carved, law.spent)
+    law = _law_before_data(point, results, report)
     fit, cache = _fit(study, law), results.unfinished(content_of(point))
     with peak() as memory:
-        posed, sought = posed_of(point, law.problem, law.carved, results)
+        posterior, sought = posed_of(point, law.problem, law.carved, results)
         clock = Clock()
-        ensemble = sample_posed(keys["infer"], posed, law.carved, study, report, cache)
+        ensemble = sample_posed(keys["infer"], posterior, law.carved, study, report, cache)
     seconds = clock.seconds()
     copies = study.assess.noise_draws
     bands = Bands.of(law.carved.law, ensemble.theta, noise.Draws(ensemble.factor))
     along = along_path(keys["noise"], law.problem, law.carved.law, bands, copies)
     longest, compared = None, None
     if point.reference is not None:
-        longest = sampled(point.reference, results, report).inference
+        reference = sampled(point.reference, results, report)
+        longest = Sampling(reference.inference, reference.mixing)
         pushed = results.find(content_of(point.reference), PushedDraws)
         compared = None if pushed is None else pushed.values
-    draws = PathDraws.of(along, law.problem.path, ensemble.shape[1])
+    halfway = None
+    if ensemble.halfway is not None:
+        halfway = push_forward(law.carved.law, jnp.asarray(ensemble.halfway), law.problem.path.map)[
+            0
+        ]
+    draws = PathDraws.of(along, law.problem.path, ensemble.shape[1], halfway)
+    mixed = mixing(draws.pushed, ensemble.shape, ensemble.inference.capabilities.groups)
     per_point, table = judge(point.seed, draws, compared)
     spent = fit.spent._replace(
         infer=sought.total + seconds["total"],
@@ -198,7 +227,7 @@ def _posterior(
         **{**dict(fit), "spent": spent}, moving=draws.names, along=per_point, scores=table,
         pushed=Moments.of(along.pushed), predictive=Moments.of(along.predictive),
         pushed_energy=Moments.of(along.pushed_energy), shape=ensemble.shape,
-        inference=ensemble.inference, reference=longest,
+        inference=ensemble.inference, mixing=mixed, reference=longest,
         constants=constants(draws, _constants(law.problem, draws.names), compared),
     )  # fmt: skip
     every = max(1, len(draws.pushed) // _KEPT_DRAWS)

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from steinmetz.cache import ContentCache
-from steinmetz.infer.checks import Inference
+from steinmetz.infer.checks import Inference, Mixing
 from steinmetz.materials.slices import Slice
 from steinmetz.paper.grids import Grid, Point
 from steinmetz.paper.scores import SCORES, ScoreKey, ScoreTable, component_kind
@@ -111,6 +111,13 @@ class Moments(NamedTuple):
         return cls(draws.mean(axis=0), draws.std(axis=0))
 
 
+class Sampling(NamedTuple):
+    """How a posterior was sampled, and how well its push-forward has mixed."""
+
+    inference: Inference
+    mixing: Mixing | None
+
+
 class SampledPoint(FitPoint):
     """A carved law with its posterior: two distributions along the path, and their scores.
 
@@ -119,13 +126,15 @@ class SampledPoint(FitPoint):
     are their means, and coverage, with intervals. `constants` has W1 at every point of predictors
     that know no mechanics: zero, and the mean of the training data. The rest says how the posterior
     was sampled: `shape` is (snapshots, particles) of the draws, where a chain counts as a particle;
-    `reference` is how the posterior was sampled that W1 to NUTS refers to.
+    `mixing` is that of the push-forward where particles keep moving, `reference` how the posterior
+    was sampled that W1 to the reference refers to.
     """
 
     moving: tuple[str, ...]
     shape: tuple[int, int]
     inference: Inference
-    reference: Inference | None
+    mixing: Mixing | None
+    reference: Sampling | None
     pushed: Moments
     predictive: Moments
     pushed_energy: Moments
@@ -216,7 +225,7 @@ class Outcome(Generic[Measured]):
 
     grid: Grid
     scale: str
-    seeds: int
+    seeds: tuple[int, ...]
     rows: Sequence[Row[Measured]]
 
     @property

@@ -6,7 +6,7 @@ figures share points, and another figure or seed costs only what is new in it.
 
 import json
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from steinmetz import registry, workers
 from steinmetz.cache import ContentCache
@@ -14,7 +14,8 @@ from steinmetz.engine.problem import use_double
 from steinmetz.errors import InputError
 from steinmetz.paper import grids
 from steinmetz.paper.grids import Grid, Point
-from steinmetz.paper.points import content_of, law_of
+from steinmetz.paper.modes import modes_content
+from steinmetz.paper.points import content_of, law_of, posed
 from steinmetz.paper.records import Kind, Outcome, Record, Row
 from steinmetz.progress import Remaining
 from steinmetz.records import Report, silent
@@ -26,10 +27,11 @@ _WHOLE = 20
 
 
 class Task(NamedTuple):
-    """A point of a kind of figure. No kind: only its law."""
+    """A point of a kind of figure, or what several points share: its law or its modes."""
 
     kind: str
     point: Point
+    part: Literal["law", "modes", "all"] = "all"
 
     @property
     def label(self) -> str:
@@ -37,39 +39,55 @@ class Task(NamedTuple):
         return self.point.label
 
 
+class Seeds(NamedTuple):
+    """Which seeds: so many, or as many as the figure has, from the first on.
+
+    Seeds that nobody has looked at while settings and rules were chosen confirm what others showed.
+    """
+
+    number: int | None = None
+    first: int = 0
+
+    def of(self, grid: Grid, scale: str) -> tuple[int, ...]:
+        """Those of a figure."""
+        count = self.number or grid.seeds[scale]
+        return tuple(range(self.first, self.first + count))
+
+
 def reproduce(
-    names: list[str], scale: str = "quick", seeds: int | None = None,
+    names: list[str], scale: str = "quick", seeds: "Seeds | int | None" = None,
     folder: str | Path = "reproduction", report: Report = silent, jobs: int = 1,
 ) -> list[Outcome[Record]]:  # fmt: skip
     """All rows of the named figures, in their order.
 
-    `seeds` are as many as each figure has at that `scale`, unless given. Results stay in `folder`
-    and are not computed again. Every grid is read, and every study built, before the first point:
-    what is wrong in the last figure does not cost the work on the others. `jobs` are processes that
-    work side by side, each on its share of the cores.
+    `seeds` are as many as each figure has at that `scale`, from 0 on, unless given. Results stay in
+    `folder` and are not computed again. Every grid is read, and every study built, before the first
+    point: what is wrong in the last figure does not cost the work on the others. `jobs` are
+    processes that work side by side, each on its share of the cores.
     """
     use_double()
     if scale not in grids.SCALES:
         raise InputError(registry.unknown("scale", scale, list(grids.SCALES)))
     every = [grids.load(name) for name in names]
-    counts = [seeds or grid.seeds[scale] for grid in every]
-    plan = [grids.points(grid, scale, count) for grid, count in zip(every, counts, strict=True)]
+    asked = seeds if isinstance(seeds, Seeds) else Seeds(seeds)
+    taken = [asked.of(grid, scale) for grid in every]
+    plan = [grids.points(grid, scale, some) for grid, some in zip(every, taken, strict=True)]
     results = Path(folder) / RESULTS
     if jobs > 1:
         tasks = [
             Task(grid.kind, one) for grid, work in zip(every, plan, strict=True) for one in work
         ]
         _side_by_side(tasks, results, jobs, report)
-    return _one_by_one(list(zip(every, counts, plan, strict=True)), scale, results, report)
+    return _one_by_one(list(zip(every, taken, plan, strict=True)), scale, results, report)
 
 
 def _one_by_one(
-    plan: list[tuple[Grid, int, list[Point]]], scale: str, results: Path, report: Report
+    plan: list[tuple[Grid, tuple[int, ...], list[Point]]], scale: str, results: Path, report: Report
 ) -> list[Outcome[Record]]:
     """All points in this process; what is kept is only read."""
     total, outcomes = sum(len(work) for *_, work in plan), []
     progress, kept = Remaining(report, "reproducing", total), ContentCache(results)
-    for grid, count, work in plan:
+    for grid, seeds, work in plan:
         rows, measure = [], kind_of(grid).measure
         for point in work:
             under_way = [f"{point.grid.id} {point.label}"]
@@ -81,15 +99,15 @@ def _one_by_one(
             rows.append(_row(point, measure(point, kept, say)))
             progress.done += 1
             workers.let_go_of_programs(progress.done)
-        outcomes.append(Outcome(grid, scale, count, rows))
+        outcomes.append(Outcome(grid, scale, seeds, rows))
     report("reproducing", total, total)
     return outcomes
 
 
 def _side_by_side(tasks: list[Task], results: Path, jobs: int, report: Report) -> None:
-    """All points in several processes: laws first, then references, then what needs them.
+    """All points in several processes: laws, modes, references, then what needs them.
 
-    Nobody works on what another one does, and long work comes first in each of the three rounds.
+    Nobody works on what another one does, and long work comes first in each of the rounds.
     """
     rounds = stages(tasks)
     progress = Remaining(report, "reproducing", sum(map(len, rounds)))
@@ -100,18 +118,23 @@ def _side_by_side(tasks: list[Task], results: Path, jobs: int, report: Report) -
 
 
 def stages(tasks: list[Task]) -> list[list[Task]]:
-    """Three rounds: carve every law once, sample every reference once, then the rest."""
-    laws, references, rest = {}, {}, {}
-    for kind, point in tasks:
+    """Four rounds: carve every law once, find its modes once, sample references, then the rest."""
+    laws, found, references, rest = {}, {}, {}, {}
+    for kind, point, _ in tasks:
         if point.grid.arms:
-            laws[json.dumps(point.carve.content("carve"), sort_keys=True)] = Task("", point)
+            carve = json.dumps(point.carve.content("carve"), sort_keys=True)
+            laws[carve] = Task(kind, point, "law")
+        if "+" in point.arm:
+            modes = json.dumps(modes_content(point), sort_keys=True)
+            found[modes] = Task(kind, point, "modes")
         for one in (point.reference, point if point.kept else None):
             if one is not None:
                 references[_key(kind, one)] = Task(kind, one)
         if not point.kept:
             rest[_key(kind, point)] = Task(kind, point)
-    longest_first = [sorted(found.values(), key=_work) for found in (laws, references, rest)]
-    return [found for found in longest_first if found]
+    rounds = laws, found, references, rest
+    longest_first = [sorted(one.values(), key=_work) for one in rounds]
+    return [one for one in longest_first if one]
 
 
 def _key(kind: str, point: Point) -> str:
@@ -123,19 +146,21 @@ def _key(kind: str, point: Point) -> str:
 
 def _work(task: Task) -> float:
     """Less for a point that takes longer, roughly: particles times steps, times whole networks."""
-    point = task[1]
+    point = task.point
     settings, whole = point.study.infer.chosen(1).settings, not point.study.sparsify.prune
     return -float(settings.width * settings.schedule.total * (_WHOLE if whole else 1))
 
 
 def work(task: Task, results: Path) -> None:
-    """One task in a process of its own: a point, or only its law."""
+    """One task in a process of its own: a point, or only its law or modes."""
     use_double()
-    (kind, point), kept = task, ContentCache(results)
-    if kind:
-        grids.plot_file(kind).measure(point, kept, silent)
-    else:
+    point, kept = task.point, ContentCache(results)
+    if task.part == "law":
         law_of(point.carve, kept, silent)
+    elif task.part == "modes":
+        posed(point, kept, silent)
+    else:
+        grids.plot_file(task.kind).measure(point, kept, silent)
     workers.let_go_of_programs(0)
 
 

@@ -10,12 +10,14 @@ from pydantic import ConfigDict, RootModel
 from steinmetz import registry
 
 # Scores along the path, and what tables call them. W1: Wasserstein-1 of the push-forward (or of the
-# posterior predictive) to noisy data, to the clean truth, or to the push-forward of the reference.
+# posterior predictive) to noisy data, to the clean truth, to that of the reference, or to that of
+# the same flow after half of its steps.
 SCORES = {
     "w1_noisy": "W1 noisy",
     "w1_clean": "W1 clean",
     "w1_predictive": "W1 predictive",
-    "w1_reference": "W1 to NUTS",
+    "w1_reference": "W1 to reference",
+    "w1_halfway": "W1 since halfway",
     "crps": "CRPS",
     "coverage_50": "50 % band",
     "coverage_90": "90 % band",

@@ -15,16 +15,17 @@ from steinmetz.paper.scores import PARTS, SCORES, ScoreKey, component_kind
 _NOTE = (
     "Mean over seeds, and the range of their 95 % bootstrap intervals (over particles and noise "
     "draws for W1, over path points for CRPS and coverage). Push-forward unless it says "
-    "predictive; coverage: predictive bands. W1 to NUTS: to the long run of the same posterior. An "
+    "predictive; coverage: predictive bands. W1 to reference: to the long run of the same "
+    "posterior; since halfway: between a flow after half of its steps and at its end. An "
     "arm in brackets has not converged; one with an asterisk is farther from the clean truth than "
     "predicting zero, in some seed."
 )
 # What constant predictions are called.
 PREDICTORS = {"zero": "predicting zero", "mean": "predicting the training mean"}
 _HEAD = (
-    "state", "checks failed", "mode slope", "R-hat", "KSD over expected", "variance over Laplace's",
-    "particles or chains", "steps", "rank", "largest λ left out", "seconds", "compiling",
-    "peak memory",
+    "state", "checks failed", "mode slope", "R-hat", "R-hat of push-forward", "KSD over expected",
+    "variance over Laplace's", "particles or chains", "steps", "rank", "largest λ left out",
+    "seconds", "compiling", "peak memory",
 )  # fmt: skip
 _DIAGNOSTICS = (
     "The worst over seeds; seconds (of inference) and compilation, which is part of them, are "
@@ -80,7 +81,7 @@ def _groups(
 
 def _name(arm: str, reading: str, value: float | None, same: Points) -> str:
     """Arm, place on the axis and reading, with the marks of the note."""
-    healthy = convergence.health([point.inference for point in same]).converged
+    healthy = convergence.health(same).converged
     worse = any(point.number(_CLEAN) > (point.constant("zero", _CLEAN) or 0.0) for point in same)
     marked = (arm if healthy else f"({arm})") + ("*" if worse else "")
     place = "" if value is None else f" at {value:g}"
@@ -98,7 +99,7 @@ def _cell(same: Points, key: ScoreKey) -> str:
 
 def _constant(every: Points, predictor: str, key: ScoreKey) -> str:
     """Mean over seeds of a constant prediction; the same for all arms but to their references."""
-    if key.name == "w1_reference":
+    if key.name in ("w1_reference", "w1_halfway"):
         return "–"
     values = [point.constant(predictor, key) for point in every]
     known = [value for value in values if value is not None]
@@ -117,14 +118,14 @@ def diagnostics(rows: Sequence[Row[SampledPoint]]) -> Table:
 def _sampled(same: Points) -> Line:
     """State, checks, numbers and cost of one arm."""
     runs = [point.inference for point in same]
-    health = convergence.health(runs)
-    state, failed = health.state, ", ".join(health.unfinished + health.biased)
+    health = convergence.health(same)
+    mixed = [point.mixing.r_hat for point in same if point.mixing is not None]
     over = [run.discrepancy / run.expected for run in runs if run.discrepancy and run.expected]
     spent = [point.spent for point in same]
     return [
-        state, failed or "none",
+        health.state, health.failed,
         _worst(max, (run.mode_slope for run in runs)),
-        _worst(max, (run.r_hat for run in runs), ".3f"),
+        _worst(max, (run.r_hat for run in runs), ".3f"), _worst(max, mixed, ".3f"),
         _worst(max, over), _worst(min, (run.mean_variance for run in runs)),
         span(run.particles for run in runs), span(run.steps for run in runs),
         _rank(same), _worst(max, (run.facts.get("largest discarded") for run in runs)),

@@ -93,7 +93,7 @@ def _cost(arm: str, printed: Printed | None, same: list[SampledPoint]) -> Cost:
         compiling=float(np.mean([each.carve_compile + each.infer_compile for each in spent])),
         memory=max(max(each.carve_memory, each.infer_memory) for each in spent),
         particles=max(run.particles for run in runs), steps=max(run.steps for run in runs),
-        counts=common.span(point.active for point in same), state=convergence.health(runs).state,
+        counts=common.span(point.active for point in same), state=convergence.health(same).state,
     )  # fmt: skip
 
 

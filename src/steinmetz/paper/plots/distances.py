@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from steinmetz.paper import convergence, grids, points, tables
 from steinmetz.paper.arms import arms
@@ -27,6 +28,8 @@ _BELOW = 0.1
 _LOST = "0.6"
 # So many states of a sampler and more are called particles, fewer chains.
 _CHAINS = 8
+# Lines of constant predictions.
+_CONSTANT_LINES = (":", "--")
 # Seconds of sampling are at least this, for a logarithmic axis.
 _SHORTEST = 1e-3
 
@@ -49,20 +52,39 @@ def draw(outcome: Outcome[SampledPoint]) -> Figure:
             common.named(axis, title, x, "Wasserstein-1")
             common.borders(axis, rows[0].result)
     if timed:
-        _against_time(axes[-1, 0], timed, "w1_reference", "to the long NUTS run")
+        _against_time(axes[-1, 0], timed, "w1_reference", "to the reference")
         _against_time(axes[-1, 1], timed, "w1_noisy", "to the noisy data")
-    handles = axes[0, 0].get_legend_handles_labels()
-    figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=7)
+    handles = _legend([row for row in outcome.rows if row.value is None])
+    figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=7)
     return figure
 
 
+def _legend(rows: Rows) -> list[Line2D]:
+    """A line per arm, as it is drawn where it has converged, with the sizes of laws and ensemble.
+
+    It is made for all panels: an arm may have converged in one reading alone, or be in one alone.
+    """
+    handles = []
+    for arm, same in grouped(rows, lambda row: row.arm).items():
+        look, count = arms().look(arm), same[0].result.shape[1]
+        word = "chain" if count == 1 else "chains" if count < _CHAINS else "particles"
+        sizes = f"{common.span(row.result.active for row in same)} parameters, {count} {word}"
+        handles.append(Line2D([], [], ls=look.line, color=look.colour, label=f"{arm} ({sizes})"))
+    handles.append(
+        Line2D([], [], color=_LOST, lw=0.9, label="grey in a panel: not converged there")
+    )
+    for line, label in zip(_CONSTANT_LINES, tables.PREDICTORS.values(), strict=True):
+        handles.append(Line2D([], [], ls=line, color="0.75", label=label))
+    return handles
+
+
 def _curves(axis: Axes, rows: Rows, score: ScoreKey) -> None:
-    """A line per arm, with how large its laws and its ensemble are; grey if it has not converged.
+    """A line per arm, grey if it has not converged.
 
     The axis follows predictions that know no mechanics, so that a bad arm does not hide the others,
     and the medians of the arms: W1 vanishes at the reference, where every line dives.
     """
-    states, medians = convergence.by_arm(rows), []
+    states, medians = convergence.by_arm(rows, score), []
     top = _ABOVE * _constants(axis, rows, score)
     for arm, same in grouped(rows, lambda row: row.arm).items():
         values = np.stack([row.result.score_along(score) for row in same])
@@ -80,26 +102,22 @@ def _curves(axis: Axes, rows: Rows, score: ScoreKey) -> None:
 
 def _curve(axis: Axes, same: Rows, values: np.ndarray, converged: bool) -> None:
     """Mean over seeds with their range."""
-    look, first = arms().look(same[0].arm), same[0].result
-    x, count = first.coordinate, first.shape[1]
+    look, x = arms().look(same[0].arm), same[0].result.coordinate
     colour = look.colour if converged else _LOST
     edges = np.maximum(values.min(axis=0), _LEAST), np.maximum(values.max(axis=0), _LEAST)
     common.shade(axis, x, edges, (colour, 0.1))
-    word = "chain" if count == 1 else "chains" if count < _CHAINS else "particles"
-    sizes = f"{common.span(row.result.active for row in same)} parameters, {count} {word}"
-    label = f"{same[0].arm} ({sizes}){'' if converged else ', not converged'}"
     mean, width = np.maximum(values.mean(axis=0), _LEAST), 1.3 if converged else 0.9
-    axis.plot(x, mean, ls=look.line, color=colour, lw=width, label=label)
+    axis.plot(x, mean, ls=look.line, color=colour, lw=width)
 
 
 def _constants(axis: Axes, rows: Rows, score: ScoreKey) -> float:
     """Lines of constant predictions, means over seeds; the largest W1 of them."""
     largest = 0.0
-    for line, (predictor, label) in zip((":", "--"), tables.PREDICTORS.items(), strict=True):
+    for line, predictor in zip(_CONSTANT_LINES, tables.PREDICTORS, strict=True):
         every = [row.result.constant_along(predictor, score) for row in rows]
         along = np.mean([each for each in every if each is not None], axis=0)
         x, shown = rows[0].result.coordinate, np.maximum(along, _LEAST)
-        axis.plot(x, shown, ls=line, color="0.75", lw=1.0, zorder=0, label=label)
+        axis.plot(x, shown, ls=line, color="0.75", lw=1.0, zorder=0)
         largest = max(largest, float(along.max()))
     return largest
 

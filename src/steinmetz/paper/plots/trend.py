@@ -67,8 +67,9 @@ def _means(axis: Axes, rows: list[Row[SampledPoint]], shown: tuple[grids.Panel, 
     """
     by_value = sorted(grouped(rows, lambda row: row.value or 0.0).items())
     x = np.array([value for value, _ in by_value])
-    good = np.array([convergence.by_arm(same)[same[0].arm].converged for _, same in by_value])
     for colour, panel in zip(COLOURS, shown, strict=False):
+        states = [convergence.by_arm(same, panel.score)[same[0].arm] for _, same in by_value]
+        good = np.array([state.converged for state in states])
         scores = [np.array([r.result.number(panel.score) for r in same]) for _, same in by_value]
         low, middle, high = np.array([(each.min(), each.mean(), each.max()) for each in scores]).T
         common.shade(axis, x, (low, high), (colour, 0.15))
