@@ -51,7 +51,7 @@ class Cache:
     """
 
     def __init__(self, folder: Path, fingerprint: str) -> None:
-        self.folder = folder
+        self.folder, self.fingerprint = folder, fingerprint
         self._mark = hashlib.sha256(fingerprint.encode()).hexdigest()[:16]
         self._full = False
         self._lock = threading.Lock()

@@ -1,35 +1,19 @@
 """The commands of campaigns: many runs, and what became of them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 
 from steinmetz import commands, many
+from steinmetz.engine_options import EngineOptions
 from steinmetz.options import output, packed, whole
-
-if TYPE_CHECKING:
-    from steinmetz.campaign.engines import Choice
 
 
 class CampaignOptions(NamedTuple):
-    """Where results go and who does the runs."""
+    """Where results go, and what is done of the grid."""
 
     out: Annotated[Path | None, output("GRID-campaign")] = None
-    engine: Annotated[
-        str, typer.Option(help="local (processes) or dask (a cluster here or elsewhere).")
-    ] = "local"
-    workers: Annotated[
-        int | None, whole("Runs side by side.", most=1000, default="one per core")
-    ] = None
-    scheduler: Annotated[
-        str | None, typer.Option(help="Join the Dask scheduler at this address.")
-    ] = None
-    tls_ca: Annotated[
-        Path | None, typer.Option(help="Authority of the scheduler's certificate (PEM).")
-    ] = None
-    tls_cert: Annotated[Path | None, typer.Option(help="Own certificate (PEM).")] = None
-    tls_key: Annotated[Path | None, typer.Option(help="Its key (PEM).")] = None
     only: Annotated[
         int | None,
         whole("Do this run alone, counted from 0, in this process.", least=0, default=False),
@@ -37,14 +21,6 @@ class CampaignOptions(NamedTuple):
     emit_slurm: Annotated[
         Path | None, typer.Option(help="Write an array job of SLURM here, and run nothing.")
     ] = None
-
-    def choice(self) -> "Choice":
-        """The engine that is asked for."""
-        from steinmetz.campaign.engines import Choice
-        from steinmetz.campaign.work import Secured
-
-        secured = Secured(self.tls_ca, self.tls_cert, self.tls_key)
-        return Choice(self.engine, self.workers, self.scheduler, secured)
 
 
 def register(app: typer.Typer) -> None:
@@ -57,6 +33,7 @@ def campaign(
     grid: Annotated[Path, typer.Argument(help="TOML file of studies or tables, and axes.")],
     *,
     options: CampaignOptions,
+    engines: EngineOptions,
 ) -> None:
     """Do many independent runs: every study or data set with every seed and value that is listed.
 
@@ -73,7 +50,7 @@ def campaign(
       steinmetz campaign grid.toml --out results --emit-slurm job.sh
     """
     folder = options.out or Path(f"{grid.stem}-campaign")
-    choice = options.choice()
+    choice = engines.choice()
     commands.start_jax()
     if options.emit_slurm is not None:
         many.emit(grid, folder, options.emit_slurm)

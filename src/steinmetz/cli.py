@@ -8,6 +8,7 @@ import typer
 
 from steinmetz import campaign_commands, commands, fe_commands, run_commands, table_commands
 from steinmetz.commands import RunStopped
+from steinmetz.engine_options import EngineOptions
 from steinmetz.errors import InputError, RunFailure, unwritten
 from steinmetz.options import (
     CalibrationOptions,
@@ -132,7 +133,7 @@ def fit(
 
 @app.command()
 @packed
-def lcurve(study: StudyName, options: CurveOptions) -> None:
+def lcurve(study: StudyName, *, options: CurveOptions, engines: EngineOptions) -> None:
     """Test R² and loss against the penalty λ and the weights left; choose λ and say why.
 
     It is of a network: where the law of a study is composed of terms, the usual one is taken.
@@ -143,20 +144,23 @@ def lcurve(study: StudyName, options: CurveOptions) -> None:
       steinmetz lcurve hyperelasticity
 
       steinmetz lcurve hyperelasticity --methods l0,l1 --noise 0,0.05,0.1 --penalties 12
+
+      steinmetz lcurve hyperelasticity --restarts 64 --workers 8
     """
     methods, noises = names(options.methods), numbers(options.noise)
+    helpers = engines.choice().helpers()
     commands.start_jax()
     from steinmetz.engine.lcurve import Plan
     from steinmetz.studies import config
 
     plan = Plan(methods, noises, options.penalties, options.restarts, options.parameters)
     chosen = config.load(study, settings(options.changes, options.seed))
-    commands.draw_lcurve(chosen, plan, options.out, options.resume)
+    commands.draw_lcurve(chosen, plan, options.out, options.resume, helpers)
 
 
 @app.command()
 @packed
-def reproduce(figures: FigureIds = None, *, options: PaperOptions) -> None:
+def reproduce(figures: FigureIds = None, *, options: PaperOptions, engines: EngineOptions) -> None:
     """Do the paper again, figure by figure, and say of each claim whether it holds.
 
     Every finished point is kept by its content: the same command goes on after an interrupt, and
@@ -169,17 +173,19 @@ def reproduce(figures: FigureIds = None, *, options: PaperOptions) -> None:
       steinmetz reproduce hyper-comparison --seeds 5 --first-seed 10
 
       steinmetz reproduce cost --scale full --out results/paper
+
+      steinmetz reproduce --scale full --engine dask --scheduler tls://node1:8786
     """
     commands.start_jax()
     from steinmetz.paper.reproduce import Seeds
 
-    seeds = Seeds(options.seeds, options.first_seed)
-    commands.reproduce(figures or [], options.scale, seeds, options.folder, options.jobs)
+    seeds, folder = Seeds(options.seeds, options.first_seed), options.folder
+    commands.reproduce(figures or [], options.scale, seeds, folder, engines.choice())
 
 
 @app.command()
 @packed
-def calibrate(options: CalibrationOptions) -> None:
+def calibrate(*, options: CalibrationOptions, engines: EngineOptions) -> None:
     """Draw data sets whose truth is known, and show how often bands cover it.
 
     From laws, or from the posterior of a finished run. Each is carved as a run does it; the bands
@@ -195,11 +201,12 @@ def calibrate(options: CalibrationOptions) -> None:
       steinmetz calibrate --from runs/hyperelasticity-seed0 --seeds 100 --out results/ranks
     """
     noises, changes = numbers(options.noise), settings(options.changes, None)
+    helpers = engines.choice().helpers()
     commands.start_jax()
     from steinmetz.calibrate.work import Plan
 
     plan = Plan(tuple(options.law or ()), noises or (), options.seeds, options.run, changes)
-    commands.calibrate(plan, options.folder, options.jobs)
+    commands.calibrate(plan, options.folder, helpers)
 
 
 @app.command("list")

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from steinmetz.paper.reproduce import Seeds
     from steinmetz.records import Report
     from steinmetz.studies.study import Study
+    from steinmetz.workers.engines import Choice
+    from steinmetz.workers.tasks import Engine
 
 T = TypeVar("T")
 Compute = Callable[[Callable[["Report"], T]], T]
@@ -163,7 +165,9 @@ def select_row(folder: Path, row: int, out: Path | None, resume: bool | None) ->
     typer.echo(screen.final(summary, target))
 
 
-def draw_lcurve(study: "Study", plan: "Plan", out: Path | None, resume: bool | None) -> None:
+def draw_lcurve(
+    study: "Study", plan: "Plan", out: Path | None, resume: bool | None, engine: "Engine | None"
+) -> None:
     """Compute an L-curve, write its files and print what was chosen."""
     from steinmetz.engine.lcurve import lcurve
     from steinmetz.report import files, lcurves
@@ -173,17 +177,13 @@ def draw_lcurve(study: "Study", plan: "Plan", out: Path | None, resume: bool | N
     with claims.claimed(folder):
         cache = _kept_beside(folder, study, resume, plan.noises, plan.penalties, plan.restarts)
         with interruptible(cache) as compute:
-            curve = compute(lambda report: lcurve(study, plan, report, cache))
+            curve = compute(lambda report: lcurve(study, plan, report, cache, engine))
             lcurves.save(curve, folder)
     typer.echo(lcurves.screen(curve, folder))
 
 
-def reproduce(names: list[str], scale: str, seeds: "Seeds", folder: Path, jobs: int | None) -> None:
-    """Work through figures of the paper and write the page; what is finished is kept by content.
-
-    `jobs` are processes side by side, as many as there are cores unless given.
-    """
-    from steinmetz import workers
+def reproduce(names: list[str], scale: str, seeds: "Seeds", folder: Path, choice: "Choice") -> None:
+    """Work through figures of the paper and write the page; what is finished is kept by content."""
     from steinmetz.cache import Cache
     from steinmetz.paper import grids, page
     from steinmetz.paper.reproduce import RESULTS
@@ -198,25 +198,21 @@ def reproduce(names: list[str], scale: str, seeds: "Seeds", folder: Path, jobs: 
     kept = folder / RESULTS
     if not kept.is_dir():
         files.check_target(folder, page.MARKER)
-    side_by_side, begun = jobs or workers.cores(), time.monotonic()
+    engine, begun = choice.helpers(), time.monotonic()
     with (
         claims.claimed(folder),
         interruptible(Cache(kept, "reproduce"), lambda: kept.is_dir()) as compute,
     ):
         outcomes = compute(
-            lambda report: work_through(wanted, scale, seeds, folder, report, side_by_side)
+            lambda report: work_through(wanted, scale, seeds, folder, report, engine)
         )
-        run = page.Run(side_by_side, time.monotonic() - begun)
+        run = page.Run(choice.words, time.monotonic() - begun)
         found = page.save(outcomes, folder, run)
     typer.echo(page.screen(found, folder))
 
 
-def calibrate(plan: "Calibration", folder: Path, jobs: int | None) -> None:
-    """Draw data sets, judge bands on them and write the page; what is finished is kept.
-
-    `jobs` are processes side by side, as many as there are cores unless given.
-    """
-    from steinmetz import workers
+def calibrate(plan: "Calibration", folder: Path, engine: "Engine | None") -> None:
+    """Draw data sets, judge bands on them and write the page; what is finished is kept."""
     from steinmetz.cache import Cache
     from steinmetz.calibrate import page
     from steinmetz.calibrate.work import RESULTS
@@ -226,12 +222,11 @@ def calibrate(plan: "Calibration", folder: Path, jobs: int | None) -> None:
     tasks, kept = plan.tasks(), folder / RESULTS
     if not kept.is_dir():
         files.check_target(folder, page.MARKER)
-    side_by_side = min(jobs or workers.cores(), len(tasks))
     with (
         claims.claimed(folder),
         interruptible(Cache(kept, "calibrate"), lambda: kept.is_dir()) as compute,
     ):
-        data = compute(lambda report: work_through(tasks, folder, report, side_by_side))
+        data = compute(lambda report: work_through(tasks, folder, report, engine))
         found = page.save(data, folder, plan.command)
     typer.echo(page.screen(found, folder))
 

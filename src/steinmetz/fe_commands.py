@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from steinmetz import commands, finished
+from steinmetz.engine_options import EngineOptions
 from steinmetz.options import Folder, output, packed, whole
 
 
@@ -49,7 +50,7 @@ def register(app: typer.Typer) -> None:
     app.command()(packed(fe))
 
 
-def fe(folder: Folder, *, options: PartOptions) -> None:
+def fe(folder: Folder, *, options: PartOptions, engines: EngineOptions) -> None:
     """Solve a finite-element problem for every draw of a finished run.
 
     Displacements, forces and Cauchy stresses get mean, deviation and quantiles; a table of all
@@ -62,10 +63,11 @@ def fe(folder: Folder, *, options: PartOptions) -> None:
 
       steinmetz fe runs/rubber-seed0 --problem block-torsion --bulk 500 --draws 100
 
-      steinmetz fe runs/hyperelasticity-seed0 --problem bracket.msh --limit 2.5
+      steinmetz fe runs/hyperelasticity-seed0 --problem bracket.msh --limit 2.5 --workers 4
     """
     out = options.out or folder / f"fe-{Path(options.problem).stem}"
+    helpers = engines.choice().helpers()
     commands.start_jax()
     from steinmetz.fe.result import Asked
 
-    finished.finite_elements(folder, Asked(*options[:-1]), out)
+    finished.finite_elements(folder, Asked(*options[:-1]), out, helpers)

@@ -14,6 +14,8 @@ from steinmetz.errors import InputError
 
 if TYPE_CHECKING:
     from steinmetz.fe.result import Asked
+    from steinmetz.records import Report
+    from steinmetz.workers.tasks import Engine
 
 
 def predict(
@@ -104,11 +106,21 @@ def next_test(folder: Path, points: int, relative: float | None, absolute: float
     typer.echo(following.screen(found, folder))
 
 
-def finite_elements(folder: Path, asked: "Asked", out: Path) -> None:
+def finite_elements(folder: Path, asked: "Asked", out: Path, engine: "Engine | None") -> None:
     """Solve a problem for every draw of a run, save, and print what came out."""
-    from steinmetz import progress
-    from steinmetz.fe import written
+    from steinmetz.fe import shared, written
+    from steinmetz.report import files
 
-    with progress.shown() as report:
-        text = written.carried_out(folder, asked, out, report)
+    files.check_target(out, written.MARKER)
+    reading.check_folder(folder)
+
+    with claims.claimed(out):
+        cache = shared.cache_of(folder, asked, out)
+        with commands.interruptible(cache) as compute:
+
+            def work(report: "Report") -> str:
+                helpers = shared.helpers(folder, asked, cache, engine, report)
+                return written.carried_out(folder, asked, out, report, helpers)
+
+            text = compute(work)
     typer.echo(text)

@@ -10,9 +10,9 @@ from steinmetz import commands
 from steinmetz.errors import InputError, RunFailure
 
 if TYPE_CHECKING:
-    from steinmetz.campaign.engines import Choice
     from steinmetz.campaign.folder import Found
     from steinmetz.records import Report
+    from steinmetz.workers.engines import Choice
 
 
 def campaign(grid: Path, folder: Path, choice: "Choice", only: int | None) -> None:

@@ -60,9 +60,6 @@ def whole(
     return typer.Option(min=least, max=most, help=help_text, show_default=default)
 
 
-Jobs = Annotated[int | None, whole("Processes side by side.", most=1000, default="one per core")]
-
-
 class RunOptions(NamedTuple):
     """Options of everything that runs a study."""
 
@@ -118,7 +115,6 @@ class PaperOptions(NamedTuple):
     folder: Annotated[
         Path, typer.Option("--out", help="Folder for figures, page and finished points.")
     ] = Path("reproduction")
-    jobs: Jobs = None
 
 
 class CalibrationOptions(NamedTuple):
@@ -146,7 +142,6 @@ class CalibrationOptions(NamedTuple):
     folder: Annotated[
         Path, typer.Option("--out", help="Folder for page, figure and finished data sets.")
     ] = Path("calibration")
-    jobs: Jobs = None
     changes: Changes = None
 
 

@@ -16,6 +16,12 @@ Result = TypeVar("Result")
 _PATIENCE = 0.2
 
 
+def cores() -> int:
+    """Processor cores that this process may use."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return len(usable(0)) if usable else os.cpu_count() or 1
+
+
 def in_threads(
     work: Callable[[Piece], Result],
     pieces: Sequence[Piece],
@@ -28,7 +34,7 @@ def in_threads(
     piece or Ctrl-C raises, `stop` is set, for pieces that look at it between their chunks, pieces
     that have not begun are dropped, and the exception is raised again.
     """
-    with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(min(2, cores())) as pool:
         futures = [pool.submit(work, piece) for piece in pieces]
         waiting = set(futures)
         try:

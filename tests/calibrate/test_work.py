@@ -16,8 +16,9 @@ from steinmetz.calibrate.page import Calibration
 from steinmetz.calibrate.work import Plan
 from steinmetz.cli import main
 from steinmetz.errors import InputError
+from steinmetz.workers import local
 
-WORDS = ["calibrate", "--law", "mooney_rivlin", "--noise", "0.1", "--jobs", "1", "--seeds", "2"]
+WORDS = ["calibrate", "--law", "mooney_rivlin", "--noise", "0.1", "--workers", "1", "--seeds", "2"]
 
 
 def command(monkeypatch: pytest.MonkeyPatch, said: Path, *words: str) -> None:
@@ -98,7 +99,7 @@ def test_plans_that_make_no_sense_are_one_sentence(finished: Path) -> None:
 def test_a_killed_calibration_in_two_processes_goes_on(tmp_path: Path) -> None:
     """SIGTERM after the first data set; the second call ends with the numbers of one process."""
     words = [*WORDS[:5], "--seeds", "4", "--out", str(tmp_path / "two")]
-    whole = [sys.executable, "-m", "steinmetz", *words, "--jobs", "2"]
+    whole = [sys.executable, "-m", "steinmetz", *words, "--workers", "2"]
     with subprocess.Popen(whole, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         for line in process.stderr:
@@ -117,7 +118,7 @@ def test_a_killed_calibration_in_two_processes_goes_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize("law", ["gent", "mooney_rivlin", "yeoh"])
 def test_bands_cover_and_are_not_wide(law: str, tmp_path: Path) -> None:
     """Six data sets: the usual bands cover most of the path, at three times the oracle's width."""
-    data = work.calibrate(Plan((law,), (0.05, 0.1), 3).tasks(), tmp_path, jobs=2)
+    data = work.calibrate(Plan((law,), (0.05, 0.1), 3).tasks(), tmp_path, engine=local.engine(2))
     usual = [each.ways["bagged"].clean for each in data]
     assert np.mean([each["in range"].coverage[95] for each in usual]) > 0.85
     assert np.mean([each["beyond"].coverage[95] for each in usual]) > 0.85

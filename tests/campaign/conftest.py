@@ -10,10 +10,9 @@ import pytest
 from cases import CHEAP
 from steinmetz.campaign import work
 from steinmetz.campaign.grid import Planned, Run, plan
-from steinmetz.campaign.work import Task
 from steinmetz.records import Report
 from steinmetz.report import summary as summaries
-from steinmetz.workers import Told
+from steinmetz.workers.tasks import Task, Told
 
 GRID = """
 study = "hyperelasticity"

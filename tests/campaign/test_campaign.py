@@ -13,10 +13,9 @@ from steinmetz.campaign import work
 from steinmetz.campaign.campaign import TABLE, carry_out, one_of
 from steinmetz.campaign.grid import Planned, Run
 from steinmetz.campaign.screen import remaining, screen
-from steinmetz.campaign.work import Task
 from steinmetz.errors import InputError
 from steinmetz.records import Report
-from steinmetz.workers import Told
+from steinmetz.workers.tasks import Task, Told
 
 
 def test_four_runs_are_four_results(

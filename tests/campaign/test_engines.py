@@ -11,12 +11,12 @@ import xarray
 
 from steinmetz.campaign import folder as folders
 from steinmetz.campaign.campaign import carry_out
-from steinmetz.campaign.engines import Choice, local
 from steinmetz.campaign.folder import Found
 from steinmetz.campaign.grid import Planned
-from steinmetz.campaign.work import Engine
-from steinmetz.errors import InputError
 from steinmetz.records import Report
+from steinmetz.workers import local
+from steinmetz.workers.engines import Choice
+from steinmetz.workers.tasks import Engine
 
 
 def draws(folder: Path, planned: Sequence[Planned]) -> list[np.ndarray]:
@@ -65,9 +65,9 @@ def killed(planned: list[Planned], folder: Path, engine: Engine) -> list[Found]:
 
 @pytest.mark.long
 def test_a_killed_process_costs_nothing_in_the_end(planned: list[Planned], tmp_path: Path) -> None:
-    found = killed(planned, tmp_path / "killed", local(2))
+    found = killed(planned, tmp_path / "killed", local.engine(2))
     assert [one.state for one in found] == ["done"] * 4
-    carry_out(planned, tmp_path / "whole", local(2))
+    carry_out(planned, tmp_path / "whole", local.engine(2))
     for one, other in zip(
         draws(tmp_path / "killed", planned), draws(tmp_path / "whole", planned), strict=True
     ):
@@ -80,23 +80,8 @@ def test_dask_leaves_what_the_local_engine_does(planned: list[Planned], tmp_path
     pytest.importorskip("distributed", reason="Dask is not installed")
     found = killed(planned, tmp_path / "dask", Choice("dask", 2).engine())
     assert [one.state for one in found] == ["done"] * 4
-    carry_out(planned, tmp_path / "local", local(2))
+    carry_out(planned, tmp_path / "local", local.engine(2))
     for one, other in zip(
         draws(tmp_path / "dask", planned), draws(tmp_path / "local", planned), strict=True
     ):
         assert np.array_equal(one, other)
-
-
-@pytest.mark.parametrize(
-    ("choice", "words"),
-    [
-        (Choice("dask", 2, "tcp://127.0.0.1:9"), "a scheduler has its own workers"),
-        (Choice("ray"), "there are local and dask"),
-        (Choice("local", None, "tcp://127.0.0.1:9"), "are for --engine dask"),
-    ],
-)
-def test_options_that_do_not_fit_together_are_refused(choice: Choice, words: str) -> None:
-    if choice.name == "dask":
-        pytest.importorskip("distributed", reason="Dask is not installed")
-    with pytest.raises(InputError, match=words):
-        choice.engine()

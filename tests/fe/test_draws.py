@@ -5,12 +5,13 @@ import pytest
 
 from cases import REFERENCE, Formula, coupled, split
 from steinmetz.fe.body import Body
-from steinmetz.fe.draws import Found, Group, push
+from steinmetz.fe.draws import push
 from steinmetz.fe.fields import Statistics, fields
 from steinmetz.fe.newton import Equilibrium
 from steinmetz.fe.problem import Problem
 from steinmetz.fe.problems import Wanted, cook
 from steinmetz.fe.substance import Substance
+from steinmetz.fe.work import Found, Group
 from steinmetz.potentials.mechanics import Term, Terms
 from steinmetz.records import Reference
 

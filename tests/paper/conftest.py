@@ -69,4 +69,4 @@ def outcomes(folder: Path) -> Outcomes:
 @pytest.fixture(scope="session")
 def about(outcomes: Outcomes, folder: Path) -> page.Reproduction:
     """What the page says of them; its files are in the folder."""
-    return page.save(outcomes, folder, page.Run(1, 2.0))
+    return page.save(outcomes, folder, page.Run("1 process", 2.0))

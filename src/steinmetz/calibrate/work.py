@@ -1,11 +1,11 @@
 """Many data sets, in several processes; what is finished is kept by its content."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from steinmetz import workers
 from steinmetz.cache import ContentCache
 from steinmetz.calibrate import cases
 from steinmetz.calibrate.cases import Task
@@ -15,6 +15,10 @@ from steinmetz.engine.problem import prepare, use_double
 from steinmetz.errors import InputError
 from steinmetz.progress import Remaining
 from steinmetz.records import Report, silent
+from steinmetz.studies import config
+from steinmetz.studies.study import plain
+from steinmetz.workers import tasks as each
+from steinmetz.workers.tasks import Engine
 
 # Where finished data sets are kept, in the folder of the calibration.
 RESULTS = "results"
@@ -77,23 +81,18 @@ class Plan(NamedTuple):
 
 
 def calibrate(
-    tasks: list[Task], folder: Path, report: Report = silent, jobs: int = 1
+    tasks: list[Task], folder: Path, report: Report = silent, engine: Engine | None = None
 ) -> list[DataSet]:
     """All data sets in their order; those in `folder` are only read.
 
-    `jobs` are processes that work side by side, each on its share of the cores.
+    Without an `engine` all are judged in this process.
     """
     use_double()
-    results, kept = folder / RESULTS, ContentCache(folder / RESULTS)
+    kept = ContentCache(folder / RESULTS)
     left = [task for task in tasks if kept.find(task.content, DataSet) is None]
     progress = Remaining(report, "calibrating", len(tasks))
     progress.done = len(tasks) - len(left)
-    if jobs > 1 and left:
-        workers.each(work, left, results, jobs, progress.following())
-    for task in left if jobs == 1 else []:
-        progress.say([task.label])
-        work(task, results)
-        progress.done += 1
+    each.every(engine, [_sent(task, kept.folder) for task in left], progress.following())
     report("calibrating", len(tasks), len(tasks))
     return [measured(task, kept) for task in tasks]
 
@@ -103,8 +102,17 @@ def measured(task: Task, kept: ContentCache) -> DataSet:
     return kept.get(task.content, DataSet, lambda _: judge(task))
 
 
-def work(task: Task, results: Path) -> None:
+def _sent(task: Task, results: Path) -> each.Task:
+    """A data set as it is handed to a process."""
+    run = None if task.run is None else str(task.run.absolute())
+    said = {"study": plain(task.study), "run": run, "number": task.number}
+    return each.task(task.label, work, {**said, "results": str(results.absolute())})
+
+
+def work(text: str) -> None:
     """One data set, in whatever process."""
     use_double()
-    measured(task, ContentCache(results))
-    workers.let_go_of_programs(0)
+    said = json.loads(text)
+    run = None if said["run"] is None else Path(said["run"])
+    task = Task(config.build(said["study"]), run, said["number"])
+    measured(task, ContentCache(Path(said["results"])))

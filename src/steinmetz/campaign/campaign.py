@@ -9,12 +9,12 @@ from steinmetz.campaign import folder as folders
 from steinmetz.campaign import work
 from steinmetz.campaign.folder import Found
 from steinmetz.campaign.grid import Planned
-from steinmetz.campaign.work import Engine
 from steinmetz.errors import InputError
 from steinmetz.progress import Remaining
 from steinmetz.records import Report, silent
 from steinmetz.report import summary as summaries
 from steinmetz.report import whole
+from steinmetz.workers.tasks import Engine
 
 TABLE = "campaign.csv"
 # Columns of the table that are not settings of the runs.

@@ -6,11 +6,11 @@ What is to be done comes as a JSON text and nothing else; what is found stays on
 import json
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from steinmetz import claims, workers
+from steinmetz import claims
 from steinmetz.cache import Cache
 from steinmetz.campaign import folder
 from steinmetz.campaign.grid import Planned, Run, name_of
@@ -19,33 +19,13 @@ from steinmetz.engine.run import run as run_study
 from steinmetz.errors import InputError, unwritten
 from steinmetz.records import Report, silent
 from steinmetz.report import files
-from steinmetz.workers import Told
+from steinmetz.workers import tasks
+from steinmetz.workers.tasks import LOST, Task
 
-# Times a run is tried whose process was lost.
-TRIES = 3
 # Tries to claim a run, and seconds between them: somebody may only be looking.
 _CLAIMS, _PAUSE = 4, 0.25
 
 End = Literal["done", "failed", "elsewhere"]
-
-
-class Task(NamedTuple):
-    """A run as it is handed to a process: its label, and JSON of the run and its folder."""
-
-    label: str
-    text: str
-
-
-Engine = Callable[[Sequence[Task], Told], list[Task]]
-"""Does tasks, tells how many are done, and returns those whose process was lost too often."""
-
-
-class Secured(NamedTuple):
-    """Files of an encrypted connection to a scheduler: authority, certificate, key."""
-
-    authority: Path | None = None
-    certificate: Path | None = None
-    key: Path | None = None
 
 
 def task(planned: Planned, where: Path) -> Task:
@@ -55,7 +35,7 @@ def task(planned: Planned, where: Path) -> Task:
         "folder": str(where.absolute()),
         "run": planned.run.model_dump(mode="json"),
     }
-    return Task(planned.label, json.dumps(said))
+    return tasks.task(planned.label, carry_out, said)
 
 
 def carry_out(text: str, report: Report = silent) -> End:
@@ -111,7 +91,6 @@ def _saved(run: Run, name: str, target: Path, report: Report) -> None:
     cache = Cache(target.with_name(f".{name}.partial"), name)
     files.save(run_study(study, report, cache), target)
     cache.clear()
-    workers.let_go_of_programs(0)
 
 
 def _reason(error: Exception) -> str:
@@ -127,11 +106,5 @@ def give_up(one: Task) -> None:
     """Record a run whose process was lost every time it was tried."""
     said = json.loads(one.text)
     target = folder.place(Path(said["folder"]), said["name"])
-    words = f"its process was lost {TRIES} times; it may need more memory (use fewer --workers)"
     if not folder.is_done(target):
-        folder.fail(target, words)
-
-
-def in_process(one: Task, _: Path) -> None:
-    """A run in a process of the local engine."""
-    carry_out(one.text)
+        folder.fail(target, LOST)

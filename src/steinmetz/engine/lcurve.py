@@ -3,7 +3,9 @@
 All restarts and noise levels of one penalty are trained in one batch that walks the path of λ.
 """
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -23,13 +25,16 @@ from steinmetz.errors import InputError
 from steinmetz.potentials import terms
 from steinmetz.potentials.base import Network, slopes
 from steinmetz.potentials.units import NaturalUnits
+from steinmetz.progress import Remaining
 from steinmetz.records import Observations, Reference, Report, silent
 from steinmetz.shapes import Points
 from steinmetz.sparsify.base import Settings
 from steinmetz.sparsify.prune import prune
-from steinmetz.sparsify.train import Grid, Trained, Trial, train
+from steinmetz.sparsify.train import Grid, Trained, Trial, blocks, train
 from steinmetz.studies import config
-from steinmetz.studies.study import Study
+from steinmetz.studies.study import Raw, Study, plain
+from steinmetz.workers import tasks as each
+from steinmetz.workers.tasks import Engine
 
 
 class Plan(NamedTuple):
@@ -95,11 +100,16 @@ class _Curve(NamedTuple):
 
 
 def lcurve(
-    study: Study, plan: Plan | None = None, report: Report = silent, cache: Cache | None = None
+    study: Study,
+    plan: Plan | None = None,
+    report: Report = silent,
+    cache: Cache | None = None,
+    engine: Engine | None = None,
 ) -> LCurve:
     """Train every method on every noise level and choose a penalty for each.
 
     Where the law of the study is composed of terms, the network for the same materials is trained.
+    With an `engine`, blocks of networks are trained by others first, who keep them in `cache`.
     """
     use_double()
     study = with_network(study)
@@ -107,19 +117,61 @@ def lcurve(
     plan, keys = plan or Plan(), stage_keys(study.seed)
     curves = _curves(study, plan)
     network = network_of(study, curves[0].problem.material)
-    trials = [Trial(restart, at) for at in range(len(curves)) for restart in range(plan.restarts)]
+    if engine is not None and cache is not None:
+        _train_elsewhere(study, plan, curves, report, cache, engine)
     points: list[Point] = []
     for method in plan.methods:
-        settings = _settings(study, method, plan)
-        data = [
-            curve.units.weighted(curve.problem.train.values, settings.min_relative_noise)
-            for curve in curves
-        ]
-        cells = [curve.problem.train.cells for curve in curves]
-        grid = Grid(network, curves[0].units.reference, data, cells, trials, settings)
+        grid = _grid(study, plan, curves, method)
         trained = train(keys["carve"], grid, _titled(report, method), cache)
-        points += _points(method, network, trained, trials, curves)
+        points += _points(method, network, trained, grid.trials, curves)
     return LCurve(study, points, _picks(points, curves, plan.parameters), network.size)
+
+
+def _grid(study: Study, plan: Plan, curves: list[_Curve], method: str) -> Grid:
+    """All networks of one penalty."""
+    settings = _settings(study, method, plan)
+    data = [
+        curve.units.weighted(curve.problem.train.values, settings.min_relative_noise)
+        for curve in curves
+    ]
+    cells = [curve.problem.train.cells for curve in curves]
+    trials = [Trial(restart, at) for at in range(len(curves)) for restart in range(plan.restarts)]
+    network = network_of(study, curves[0].problem.material)
+    return Grid(network, curves[0].units.reference, data, cells, trials, settings)
+
+
+def _train_elsewhere(
+    study: Study, plan: Plan, curves: list[_Curve], report: Report, cache: Cache, engine: Engine
+) -> None:
+    """Every block that is not kept is a task; all of them end in the cache."""
+    key, asked = stage_keys(study.seed)["carve"], {**plan._asdict(), "ranges": dict(plan.ranges)}
+    said: dict[str, object] = {"study": plain(study), "plan": asked}
+    said |= {"folder": str(cache.folder.absolute()), "fingerprint": cache.fingerprint}
+    tasks = []
+    for method in plan.methods:
+        kept = blocks(key, _grid(study, plan, curves, method), silent, cache, only=())
+        for number in (number for number, piece in kept.items() if piece is None):
+            own = {"method": method, "block": number}
+            tasks.append(each.task(f"{method}, block {number}", train_block, {**said, **own}))
+    if len(tasks) > 1:
+        each.every(engine, tasks, Remaining(report, "training", len(tasks)).following())
+
+
+def train_block(text: str) -> None:
+    """One block of networks of an L-curve, in whatever process."""
+    use_double()
+    said = json.loads(text)
+    study, plan = config.build(said["study"]), _plan(said["plan"])
+    cache = Cache(Path(said["folder"]), said["fingerprint"])
+    grid = _grid(study, plan, _curves(study, plan), said["method"])
+    blocks(stage_keys(study.seed)["carve"], grid, silent, cache, only=[said["block"]])
+
+
+def _plan(said: Raw) -> Plan:
+    """A plan that was sent as JSON, which has lists in place of tuples."""
+    ranges = {name: (first, last) for name, (first, last) in said["ranges"].items()}
+    noises = None if said["noises"] is None else tuple(said["noises"])
+    return Plan(**{**said, "methods": tuple(said["methods"]), "noises": noises, "ranges": ranges})
 
 
 def with_network(study: Study) -> Study:

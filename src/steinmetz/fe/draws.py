@@ -1,94 +1,52 @@
-"""Every draw of a posterior in equilibrium, from one solution per law and its sensitivity.
+"""Every draw of a posterior in equilibrium, law by law, in pieces that know nothing of each other.
 
-Of every law the draw of mean parameters θ̄ is solved first. With the factors of its tangent K, the
-sensitivity du/dθ = −K⁻¹ ∂f/∂θ costs one right-hand side per parameter, and tells every other draw
-where to start: u(θ̄) + du/dθ (θ − θ̄). Steps with the same factors (chord steps) make it exact; a
-draw that they do not bring nearer goes on with Newton's method, and if that fails, too, from the
-unloaded body in small steps. What still fails is counted and named.
+Of every law the draw of mean parameters is solved first, from that of the law before. Pieces of the
+other draws start from it, in this process or elsewhere: what is finished is kept, and the same
+whoever did it, because pieces are always cut alike.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
-from steinmetz.fe.body import Body, Theta, Vector
+from steinmetz.cache import Cache
+from steinmetz.fe.body import Vector
 from steinmetz.fe.newton import Equilibrium, State
-from steinmetz.fe.substance import Draws, Substance
+from steinmetz.fe.work import Effort, Found, Group, Work
 from steinmetz.records import Report, silent
-from steinmetz.threads import in_threads
 
-# Chord steps at most, and the share of the residual that one must not leave.
-_CHORDS, _LEFT = 25, 0.5
-# Draws that one thread takes at a time.
-_PIECE = 8
-
-Fields = Float[np.ndarray, "draws all"]
+# Draws of a piece.
+_PIECE = 64
 
 
-class Group(NamedTuple):
-    """Draws of one law."""
+class Piece(NamedTuple):
+    """Some draws of a law."""
 
-    substance: Substance
-    theta: Draws
-
-
-class Effort(NamedTuple):
-    """How draws were solved, over all load steps, and steps per draw."""
-
-    chord: int
-    newton: int
-    loaded: int
-    steps: int
-
-
-class Found(NamedTuple):
-    """All draws at the full load, law by law; not a number where equilibrium was not found.
-
-    `linear` is what the sensitivity alone says of displacements; `quantities` and
-    `linear_quantities` are those of the problem, at every share of the load.
-    """
-
-    loads: tuple[float, ...]
-    u: Fields
-    linear: Fields
-    quantities: Float[np.ndarray, "loads draws quantities"]
-    linear_quantities: Float[np.ndarray, "loads draws quantities"]
-    owner: Int[np.ndarray, "draws"]
-    centres: Float[np.ndarray, "laws all"]
-    effort: Effort
+    law: int
+    first: int
+    last: int
 
     @property
-    def solved(self) -> Bool[np.ndarray, "draws"]:
-        """Draws that reached the full load."""
-        return np.asarray(np.isfinite(self.quantities).all(axis=(0, 2)))
+    def name(self) -> str:
+        """Under which it is kept."""
+        return f"law{self.law}-draws{self.first}-{self.last}"
+
+    def solved(
+        self,
+        work: Work,
+        middles: Sequence[State | None],
+        shown: Callable[[int], None] = lambda done: None,
+    ) -> Found:
+        """Its draws under all loads."""
+        return work.run(self.law, slice(self.first, self.last), middles, shown)
 
 
-class _Centre(NamedTuple):
-    """The mean draw of a law under a load, and how it changes with θ."""
+class Helpers(NamedTuple):
+    """Where pieces are kept, and who solves those that are not there."""
 
-    state: State
-    solve: Callable[[np.ndarray], np.ndarray]
-    moves: Float[np.ndarray, "all parameters"]
-    forces: Float[np.ndarray, "all parameters"]
-
-
-class _Task(NamedTuple):
-    """One draw under a load: where it starts, and where it was before."""
-
-    theta: Theta
-    start: Vector
-    before: tuple[float, Vector] | None
-
-
-class _Solved(NamedTuple):
-    """Its equilibrium, if it was found, by which way, and the steps it took."""
-
-    state: State | None
-    way: str
-    steps: int
+    cache: Cache
+    hand_out: Callable[[Sequence[Piece]], None]
 
 
 def push(
@@ -97,32 +55,90 @@ def push(
     loads: Sequence[float],
     report: Report = silent,
     exact: bool = True,
+    helpers: Helpers | None = None,
 ) -> Found:
     """Every draw of every law under growing loads; if not `exact`, by the sensitivity alone."""
-    parts: list[Found] = []
-    total, done, near = sum(len(g.theta) for g in groups) * len(loads), 0, None
-    for number, group in enumerate(groups):
-        work = _Work(group, equilibrium, tuple(loads), near, exact)
-        found = work.run(number, partial(_later, partial(_told, report, total), done))
-        near = list(work.reached) if len(work.reached) == len(loads) else near
-        done += len(group.theta) * len(loads)
+    cache = None if helpers is None else helpers.cache
+    works = [Work(group, equilibrium, tuple(loads), exact) for group in groups]
+    middles = _middles(works, cache)
+    pieces = [
+        Piece(law, first, min(first + _PIECE, len(group.theta)))
+        for law, group in enumerate(groups)
+        for first in range(0, len(group.theta), _PIECE)
+    ]
+    if helpers is not None:
+        helpers.hand_out([one for one in pieces if kept(helpers.cache, one) is None])
+    total, done, parts = sum(len(group.theta) for group in groups) * len(loads), 0, list[Found]()
+    for piece in pieces:
+
+        def shown(count: int, before: int = done) -> None:
+            report("finite elements", before + count, total)
+
+        found = None if cache is None else kept(cache, piece)
+        if found is None:
+            found = piece.solved(works[piece.law], middles[piece.law], shown)
+            if cache is not None:
+                keep(cache, piece, found)
         parts.append(found)
+        done += (piece.last - piece.first) * len(loads)
     return _joined(parts)
 
 
-def _told(report: Report, total: int, done: int) -> None:
-    report("finite elements", done, total)
+def _middles(works: Sequence[Work], cache: Cache | None) -> list[list[State | None]]:
+    """The mean draw of every law under every load, as kept or started from the law before."""
+    every: list[list[State | None]] = []
+    near: list[Vector] | None = None
+    for law, work in enumerate(works):
+        found = None if cache is None else kept_middles(cache, law)
+        if found is None:
+            found = work.middles(near)
+            if cache is not None:
+                _keep_middles(cache, law, found)
+        borne = [state.u for state in found if state is not None]
+        near = borne if len(borne) == len(found) else near
+        every.append(found)
+    return every
 
 
-def _later(told: Callable[[int], None], before: int, done: int) -> None:
-    """Progress of a part of the work, as that of the whole."""
-    told(before + done)
+def kept_middles(cache: Cache, law: int) -> list[State | None] | None:
+    """The mean draw of a law under every load, if somebody has solved it."""
+    stored = cache.get(f"law{law}")
+    if stored is None:
+        return None
+    states = zip(stored["u"], stored["internal"], stored["iterations"].tolist(), strict=True)
+    return [None if count < 0 else State(u, internal, count) for u, internal, count in states]
 
 
-def _joined(parts: list[Found]) -> Found:
-    """All laws together."""
+def _keep_middles(cache: Cache, law: int, found: Sequence[State | None]) -> None:
+    """A load that the mean draw does not bear has −1 iterations."""
+    size = next((len(state.u) for state in found if state is not None), 0)
+    none = State(np.zeros(size), np.zeros(size), -1)
+    states = [state or none for state in found]
+    u, internal = (np.stack([state[part] for state in states]) for part in (0, 1))
+    cache.put(f"law{law}", u=u, internal=internal, iterations=np.array([s[2] for s in states]))
+
+
+def keep(cache: Cache, piece: Piece, found: Found) -> None:
+    """A piece that is solved."""
+    arrays = {name: np.asarray(value) for name, value in found._asdict().items()}
+    cache.put(piece.name, **arrays)
+
+
+def kept(cache: Cache, piece: Piece) -> Found | None:
+    """A piece that somebody has solved."""
+    stored = cache.get(piece.name)
+    if stored is None:
+        return None
+    loads, effort = tuple(stored.pop("loads").tolist()), Effort(*stored.pop("effort").tolist())
+    return Found(loads=loads, effort=effort, **stored)
+
+
+def _joined(parts: Sequence[Found]) -> Found:
+    """All laws together; pieces of one law have the same centre."""
     every = zip(*parts, strict=True)
     loads, u, linear, quantities, straight, owner, centres, effort = every
+    laws = [part.owner[0] for part in parts]
+    first = [at for at, law in enumerate(laws) if law not in laws[:at]]
     return Found(
         loads[0],
         np.concatenate(u),
@@ -130,167 +146,6 @@ def _joined(parts: list[Found]) -> Found:
         np.concatenate(quantities, axis=1),
         np.concatenate(straight, axis=1),
         np.concatenate(owner),
-        np.concatenate(centres),
+        np.concatenate([centres[at] for at in first]),
         Effort(*(sum(each) for each in zip(*effort, strict=True))),
     )
-
-
-class _Work:
-    """The draws of one law, load by load."""
-
-    def __init__(
-        self,
-        group: Group,
-        equilibrium: Equilibrium,
-        loads: tuple[float, ...],
-        near: list[Vector] | None,
-        exact: bool,
-    ) -> None:
-        """`near` are solutions of another law, one per load."""
-        self.body = Body.of(equilibrium.problem.space, group.substance)
-        self.group, self.equilibrium, self.loads = group, equilibrium, loads
-        self.near, self.mean = near, group.theta.mean(axis=0)
-        self.reached: list[Vector] = []
-        self.ways = {"chord": 0, "newton": 0, "loaded": 0, "none": 0}
-        self.steps, self.exact = 0, exact
-
-    def run(self, number: int, shown: Callable[[int], None]) -> Found:
-        """All loads; a draw that is lost stays lost."""
-        count, size = len(self.group.theta), self.body.space.unknowns
-        kinds = len(self.equilibrium.problem.quantities)
-        u, linear = np.zeros((count, size)), np.zeros((count, size))
-        values = np.full((len(self.loads), count, kinds), np.nan)
-        straight, last = values.copy(), 0.0
-        centre_u = np.zeros(size)
-        for step, load in enumerate(self.loads):
-            centre = self._centre(step, load, (last, centre_u))
-            tasks, linear = self._tasks(centre, (u, linear), last)
-            wanted = tasks if self.exact or centre is None else []
-            solved = self._all(wanted, centre, load, partial(_later, shown, step * count))
-            if wanted:
-                values[step] = [self._values(each.state, load) for each in solved]
-                lost = np.full(size, np.nan)
-                u = np.stack([lost if s.state is None else s.state.u for s in solved])
-            else:
-                u = linear
-            if centre is not None:
-                straight[step] = self._straight(centre, load)
-                values[step] = values[step] if wanted else straight[step]
-                centre_u = centre.state.u
-                self.reached.append(centre_u)
-            last = load
-        owner = np.full(count, number)
-        ways = self.ways
-        effort = Effort(ways["chord"], ways["newton"], ways["loaded"], self.steps)
-        return Found(self.loads, u, linear, values, straight, owner, centre_u[None], effort)
-
-    def _centre(self, step: int, load: float, last: tuple[float, Vector]) -> _Centre | None:
-        """The mean draw; started from another law where there is one."""
-        state = None
-        if self.near is not None:
-            state = self.equilibrium.newton(self.body, self.mean, self.near[step], load)
-        if state is None:
-            state = self.equilibrium.loaded(self.body, self.mean, last, load)
-        found = None if state is None else self.body.forces(self.mean, state.u, matrix=True)
-        if state is None or found is None or found.matrix is None:
-            return None
-        solve = self.equilibrium.pattern.factor(found.matrix)
-        if solve is None:
-            return None
-        direct, free = self.body.sensitivity(self.mean, state.u), self.equilibrium.free
-        moves = np.zeros_like(direct)
-        moves[free] = -solve(direct[free])
-        pulled = [self.equilibrium.pattern.times(found.matrix, column) for column in moves.T]
-        return _Centre(state, solve, moves, direct + np.stack(pulled, axis=1))
-
-    def _tasks(
-        self, centre: _Centre | None, before: tuple[Fields, Fields], last: float
-    ) -> tuple[list[_Task], Fields]:
-        """Where every draw starts: by the sensitivity, with the error this made a load before."""
-        u, linear = before
-        known: list[tuple[float, Vector] | None] = [
-            (last, each) if np.isfinite(each).all() else None for each in u
-        ]
-        if centre is None:
-            ahead, starts = np.full(u.shape, np.nan), u
-        else:
-            ahead = centre.state.u + (self.group.theta - self.mean) @ centre.moves.T
-            error = np.where(np.isfinite(u - linear), u - linear, 0.0)
-            starts = ahead + error
-        tasks = [
-            _Task(theta, start, place)
-            for theta, start, place in zip(self.group.theta, starts, known, strict=True)
-        ]
-        return tasks, ahead
-
-    def _all(
-        self, tasks: list[_Task], centre: _Centre | None, load: float, shown: Callable[[int], None]
-    ) -> list[_Solved]:
-        """Two threads, some draws at a time; the first draw alone, since it compiles."""
-        done = 0
-
-        def work(piece: list[_Task]) -> list[_Solved]:
-            nonlocal done
-            solved = [self._one(task, centre, load) for task in piece]
-            done += len(piece)
-            return solved
-
-        pieces = [tasks[at : at + _PIECE] for at in range(1, len(tasks), _PIECE)]
-        found = work(tasks[:1]) if tasks else []
-        for part in in_threads(work, pieces, lambda: shown(done)):
-            found += part
-        for each in found:
-            self.ways[each.way] += 1
-            self.steps += each.steps
-        return found
-
-    def _one(self, task: _Task, centre: _Centre | None, load: float) -> _Solved:
-        """Chord steps, then Newton's method, then small load steps."""
-        if task.before is None:
-            return _Solved(None, "none", 0)
-        start = task.start
-        if centre is not None:
-            start, state = self._chords(task, centre, load)
-            if state is not None:
-                return _Solved(state, "chord", state.iterations)
-            state = self.equilibrium.newton(self.body, task.theta, start, load)
-            if state is not None:
-                return _Solved(state, "newton", state.iterations)
-        for origin in (task.before, (0.0, np.zeros_like(start))):
-            state = self.equilibrium.loaded(self.body, task.theta, origin, load)
-            if state is not None:
-                return _Solved(state, "loaded", state.iterations)
-        return _Solved(None, "none", 0)
-
-    def _chords(self, task: _Task, centre: _Centre, load: float) -> tuple[Vector, State | None]:
-        """The nearest that steps with the factors of the mean draw come, and whether it is done."""
-        equilibrium, u, last = self.equilibrium, task.start.copy(), np.inf
-        u[equilibrium.problem.fixed] = equilibrium.problem.prescribed(load)
-        best = u
-        for count in range(_CHORDS):
-            found = self.body.forces(task.theta, u)
-            share = np.inf if found is None else equilibrium.share(found.internal, load)
-            if found is None or share > _LEFT * last:
-                return best, None
-            if share <= equilibrium.settings.tolerance:
-                return u, State(u, found.internal, count)
-            best, last, u = u, share, u.copy()
-            left = equilibrium.left(found.internal, load)
-            u[equilibrium.free] -= centre.solve(left[:, None])[:, 0]
-        return best, None
-
-    def _values(self, state: State | None, load: float) -> list[float]:
-        """The quantities of one draw."""
-        every = self.equilibrium.problem.quantities
-        if state is None:
-            return [np.nan] * len(every)
-        return [each.at(state.u, state.internal, load) for each in every]
-
-    def _straight(self, centre: _Centre, load: float) -> np.ndarray:
-        """The quantities of all draws by the sensitivity alone."""
-        columns, away = [], self.group.theta - self.mean
-        for each in self.equilibrium.problem.quantities:
-            slopes = centre.forces if each.of_forces else centre.moves
-            middle = each.at(centre.state.u, centre.state.internal, load)
-            columns.append(middle + away @ (each.weights(load) @ slopes))
-        return np.stack(columns, axis=1)

@@ -7,9 +7,9 @@ import numpy as np
 from jaxtyping import Float
 
 from steinmetz.fe.body import Body
-from steinmetz.fe.draws import Found, Group
 from steinmetz.fe.problem import Problem
 from steinmetz.fe.space import smoothing
+from steinmetz.fe.work import Found, Group
 
 # Components of the Cauchy stress that are kept, as indices and as names.
 _PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))

@@ -12,14 +12,16 @@ from steinmetz.engine.predicted import covered
 from steinmetz.errors import InputError, RunFailure
 from steinmetz.fe import own, problems
 from steinmetz.fe.body import Body
-from steinmetz.fe.draws import Found, Group, push
+from steinmetz.fe.draws import Helpers, push
 from steinmetz.fe.fields import Fields, Statistics, fields
 from steinmetz.fe.newton import Equilibrium, Settings
 from steinmetz.fe.problem import Problem
 from steinmetz.fe.space import smoothing
 from steinmetz.fe.substance import of_law
+from steinmetz.fe.work import Found, Group
 from steinmetz.potentials import volume
 from steinmetz.records import Report, silent
+from steinmetz.report.stored import Recalled
 
 
 class Asked(NamedTuple):
@@ -82,9 +84,16 @@ class Result(NamedTuple):
         }
 
 
-def finite_elements(outcome: Outcome, asked: Asked, report: Report = silent) -> Result:
-    """Solve a problem for every draw of the bands of a run."""
-    _check(outcome, asked)
+class Posed(NamedTuple):
+    """Draws of every law, and what is to be solved for each."""
+
+    groups: list[Group]
+    equilibrium: Equilibrium
+    loads: tuple[float, ...]
+
+
+def posed(outcome: Outcome | Recalled, asked: Asked) -> Posed:
+    """What is asked, of the draws of a run."""
     chosen = groups(outcome, asked)
     shear = chosen[0].substance.shear(chosen[0].theta.mean(axis=0))
     wanted = problems.Wanted(
@@ -92,8 +101,17 @@ def finite_elements(outcome: Outcome, asked: Asked, report: Report = silent) -> 
     )
     problem = _problem(asked.problem, wanted)
     equilibrium = Equilibrium.of(problem, Settings(asked.tolerance))
-    loads = np.linspace(0, 1, asked.steps + 1)[1:].tolist()
-    found = push(chosen, equilibrium, loads, report, not asked.linearised)
+    return Posed(chosen, equilibrium, tuple(np.linspace(0, 1, asked.steps + 1)[1:].tolist()))
+
+
+def finite_elements(
+    outcome: Outcome, asked: Asked, report: Report = silent, helpers: Helpers | None = None
+) -> Result:
+    """Solve a problem for every draw of the bands of a run."""
+    _check(outcome, asked)
+    chosen, equilibrium, loads = posed(outcome, asked)
+    problem = equilibrium.problem
+    found = push(chosen, equilibrium, loads, report, not asked.linearised, helpers)
     if not found.solved.any():
         raise RunFailure(
             "no draw reached equilibrium under the full load; try a smaller --load or a finer mesh"
@@ -130,7 +148,7 @@ def _problem(name: str, wanted: problems.Wanted) -> Problem:
     return own.read(Path(name), wanted)
 
 
-def groups(outcome: Outcome, asked: Asked) -> list[Group]:
+def groups(outcome: Outcome | Recalled, asked: Asked) -> list[Group]:
     """The draws of every law behind the bands, taken evenly where fewer are asked for.
 
     All incompressible laws have one bulk modulus, that with which the chosen law is exported.

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from steinmetz.fe import pictures, vtu
+from steinmetz.fe.draws import Helpers
 from steinmetz.fe.fields import STRESSES, Statistics
 from steinmetz.fe.result import Asked, Result, finite_elements
 from steinmetz.potentials.volume import STIFF
@@ -105,10 +106,11 @@ def save(result: Result, folder: str | Path) -> Summary:
     return summary
 
 
-def carried_out(run: Path, asked: Asked, folder: Path, report: Report) -> str:
-    """A problem on a finished run: refused before, saved and put into words after."""
-    files.check_target(folder, MARKER)
-    result = finite_elements(stored.restore(run), asked, report)
+def carried_out(
+    run: Path, asked: Asked, folder: Path, report: Report, helpers: Helpers | None = None
+) -> str:
+    """A problem on a finished run, saved and put into words."""
+    result = finite_elements(stored.restore(run), asked, report, helpers)
     return screen(result, save(result, folder), folder)
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple, get_args
 import jinja2
 import matplotlib
 
-from steinmetz import workers
+from steinmetz import threads
 from steinmetz.paper import convergence, grids, verdicts
 from steinmetz.paper.arms import arms
 from steinmetz.paper.claims import Verdict, judge
@@ -39,7 +39,7 @@ _PACKAGES = ("steinmetz", "jax", "jaxlib", "equinox", "optax", "blackjax", "nump
 class Run(NamedTuple):
     """The call that wrote the page: processes side by side, and its wall-clock seconds."""
 
-    jobs: int
+    workers: str
     seconds: float
 
 
@@ -73,7 +73,7 @@ class Reproduction:
 
     scale: str
     date: str
-    jobs: int
+    workers: str
     seconds: float
     counts: dict[str, int]
     versions: dict[str, str]
@@ -95,7 +95,7 @@ def save(outcomes: list[Outcome[Record]], folder: str | Path, run: Run) -> Repro
     about = Reproduction(
         scale=outcomes[0].scale,
         date=datetime.datetime.now(datetime.UTC).date().isoformat(),
-        jobs=run.jobs, seconds=run.seconds,
+        workers=run.workers, seconds=run.seconds,
         counts={name: sum(one.verdict == name for one in judged) for name in VERDICTS},
         versions=versions | {name: metadata.version(name) for name in _PACKAGES},
         machine=machine(),
@@ -124,7 +124,7 @@ def machine() -> str:
         names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
         model = names[0] if names else model
         memory = f", {os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 1e9:.0f} GB"
-    return f"{workers.cores()} processor cores ({model}){memory}, no accelerator"
+    return f"{threads.cores()} processor cores ({model}){memory}, no accelerator"
 
 
 def _part(outcome: Outcome[Record], folder: Path) -> Part:

@@ -8,17 +8,19 @@ import json
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
-from steinmetz import registry, workers
+from steinmetz import registry
 from steinmetz.cache import ContentCache
 from steinmetz.engine.problem import use_double
 from steinmetz.errors import InputError
-from steinmetz.paper import grids
+from steinmetz.paper import grids, sent
 from steinmetz.paper.grids import Grid, Point
 from steinmetz.paper.modes import modes_content
 from steinmetz.paper.points import content_of, law_of, posed
 from steinmetz.paper.records import Kind, Outcome, Record, Row
 from steinmetz.progress import Remaining
 from steinmetz.records import Report, silent
+from steinmetz.workers import tasks as each
+from steinmetz.workers.programs import let_go_of_programs
 
 # Where finished results are kept, in the folder of the reproduction.
 RESULTS = "results"
@@ -56,14 +58,14 @@ class Seeds(NamedTuple):
 
 def reproduce(
     names: list[str], scale: str = "quick", seeds: "Seeds | int | None" = None,
-    folder: str | Path = "reproduction", report: Report = silent, jobs: int = 1,
+    folder: str | Path = "reproduction", report: Report = silent, engine: each.Engine | None = None,
 ) -> list[Outcome[Record]]:  # fmt: skip
     """All rows of the named figures, in their order.
 
     `seeds` are as many as each figure has at that `scale`, from 0 on, unless given. Results stay in
     `folder` and are not computed again. Every grid is read, and every study built, before the first
-    point: what is wrong in the last figure does not cost the work on the others. `jobs` are
-    processes that work side by side, each on its share of the cores.
+    point: what is wrong in the last figure does not cost the work on the others. Without an
+    `engine` all points are done in this process.
     """
     use_double()
     if scale not in grids.SCALES:
@@ -73,11 +75,11 @@ def reproduce(
     taken = [asked.of(grid, scale) for grid in every]
     plan = [grids.points(grid, scale, some) for grid, some in zip(every, taken, strict=True)]
     results = Path(folder) / RESULTS
-    if jobs > 1:
+    if engine is not None:
         tasks = [
             Task(grid.kind, one) for grid, work in zip(every, plan, strict=True) for one in work
         ]
-        _side_by_side(tasks, results, jobs, report)
+        _side_by_side(tasks, results, engine, report)
     return _one_by_one(list(zip(every, taken, plan, strict=True)), scale, results, report)
 
 
@@ -98,13 +100,13 @@ def _one_by_one(
             say()
             rows.append(_row(point, measure(point, kept, say)))
             progress.done += 1
-            workers.let_go_of_programs(progress.done)
+            let_go_of_programs(progress.done)
         outcomes.append(Outcome(grid, scale, seeds, rows))
     report("reproducing", total, total)
     return outcomes
 
 
-def _side_by_side(tasks: list[Task], results: Path, jobs: int, report: Report) -> None:
+def _side_by_side(tasks: list[Task], results: Path, engine: each.Engine, report: Report) -> None:
     """All points in several processes: laws, modes, references, then what needs them.
 
     Nobody works on what another one does, and long work comes first in each of the rounds.
@@ -113,7 +115,7 @@ def _side_by_side(tasks: list[Task], results: Path, jobs: int, report: Report) -
     progress = Remaining(report, "reproducing", sum(map(len, rounds)))
     for same in rounds:
         before = progress.done
-        workers.each(work, same, results, jobs, progress.following())
+        each.every(engine, [_sent(task, results) for task in same], progress.following())
         progress.done = before + len(same)
 
 
@@ -151,17 +153,24 @@ def _work(task: Task) -> float:
     return -float(settings.width * settings.schedule.total * (_WHOLE if whole else 1))
 
 
-def work(task: Task, results: Path) -> None:
+def _sent(task: Task, results: Path) -> each.Task:
+    """A task as it is handed to a process."""
+    said = {**task._asdict(), "point": sent.plain(task.point), "results": str(results.absolute())}
+    return each.task(task.label, work, said)
+
+
+def work(text: str) -> None:
     """One task in a process of its own: a point, or only its law or modes."""
     use_double()
-    point, kept = task.point, ContentCache(results)
+    said = json.loads(text)
+    kept = ContentCache(Path(said.pop("results")))
+    task = Task(**{**said, "point": sent.point(said["point"])})
     if task.part == "law":
-        law_of(point.carve, kept, silent)
+        law_of(task.point.carve, kept, silent)
     elif task.part == "modes":
-        posed(point, kept, silent)
+        posed(task.point, kept, silent)
     else:
-        grids.plot_file(task.kind).measure(point, kept, silent)
-    workers.let_go_of_programs(0)
+        grids.plot_file(task.kind).measure(task.point, kept, silent)
 
 
 def kind_of(grid: Grid) -> Kind:

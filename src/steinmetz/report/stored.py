@@ -1,6 +1,7 @@
 """A finished run from its directory: data from the study, draws and numbers from their files."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import xarray
@@ -12,13 +13,32 @@ from steinmetz.engine.carved import recalled, stage_keys
 from steinmetz.engine.mixture import bands_of
 from steinmetz.engine.outcome import Outcome
 from steinmetz.engine.pareto import Row
-from steinmetz.engine.problem import use_double
+from steinmetz.engine.problem import Problem, use_double
 from steinmetz.engine.sample import Ensemble
 from steinmetz.errors import InputError
 from steinmetz.potentials.law import Law
+from steinmetz.predict.bands import Bands
 from steinmetz.report import summary as summaries
 from steinmetz.report.sealed import opened
 from steinmetz.report.summary import MARKER
+
+
+class Recalled(NamedTuple):
+    """What a run found, without what was judged of it."""
+
+    law: Law
+    problem: Problem
+    bands: Bands
+
+
+def recall(folder: Path) -> Recalled:
+    """Law, data and draws of a run; much sooner there than its whole outcome."""
+    use_double()
+    study, problem = recalled(folder)
+    carved = carving.read(folder / "carving.json", problem.train)
+    problem = problem.allowing(carved.noise.level)
+    ensemble = _ensemble(folder / "posterior.nc", carved.law, summaries.read(folder))
+    return Recalled(carved.law, problem, bands_of(study, problem, carved, ensemble))
 
 
 def restore(folder: Path) -> Outcome:

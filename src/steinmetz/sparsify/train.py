@@ -9,6 +9,7 @@ units whose gates are all dead are cut out, so that the remaining steps cost les
 
 import threading
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import jax
@@ -127,6 +128,20 @@ def train(key: Array, grid: Grid, report: Report = silent, cache: Cache | None =
 
     Finished blocks are kept in `cache`, if there is one, and not trained again.
     """
+    trained = blocks(key, grid, report, cache)
+    kept = [piece for piece in trained.values() if piece is not None]
+    theta, misfits, active = (
+        np.concatenate([piece[name] for piece in kept], axis=1)[:, : len(grid.trials)]
+        for name in ("theta", "misfit", "active")
+    )
+    looks = np.array([mark.last for mark in _marks(grid.settings)])
+    return Trained(theta, misfits, active, looks, _penalties(grid.settings))
+
+
+def blocks(
+    key: Array, grid: Grid, report: Report, cache: Cache | None, only: Sequence[int] | None = None
+) -> dict[int, Arrays | None]:
+    """Every block by its number: kept earlier or trained now; None where it is not wanted."""
     settings, trials, marks = grid.settings, grid.trials, _marks(grid.settings)
     width = min(_BLOCK, len(trials))
     pieces = [trials[first : first + width] for first in range(0, len(trials), width)]
@@ -134,6 +149,7 @@ def train(key: Array, grid: Grid, report: Report = silent, cache: Cache | None =
     names = [f"{settings.method}-block{index}" for index in range(len(pieces))]
     kept = {index: _kept(cache, name, shape) for index, name in enumerate(names)}
     missing = [index for index, piece in kept.items() if piece is None]
+    missing = [index for index in missing if only is None or index in only]
     job = _job(grid, marks, done=len(pieces) - len(missing))
 
     def work(index: int) -> None:
@@ -149,13 +165,7 @@ def train(key: Array, grid: Grid, report: Report = silent, cache: Cache | None =
         report("training", sum(job.done), len(pieces) * len(marks), **facts)
 
     in_threads(work, missing, shown, job.stop)
-    blocks = [piece for piece in kept.values() if piece is not None]
-    theta, misfits, active = (
-        np.concatenate([piece[name] for piece in blocks], axis=1)[:, : len(trials)]
-        for name in ("theta", "misfit", "active")
-    )
-    looks = np.array([mark.last for mark in marks])
-    return Trained(theta, misfits, active, looks, _penalties(settings))
+    return kept
 
 
 def _job(grid: Grid, marks: list[_Mark], done: int) -> _Job:

@@ -257,7 +257,13 @@ def _digest(path: Path) -> str:
 
 def to_toml(study: Study) -> str:
     """The study as the TOML text that runs it again."""
-    return tomli_w.dumps(without_none(study.model_dump(mode="json")))
+    return tomli_w.dumps(plain(study))
+
+
+def plain(study: Study) -> Raw:
+    """The study as plain data, of which the same study is built again."""
+    said: Raw = without_none(study.model_dump(mode="json"))
+    return said
 
 
 def without_none(value: Any) -> Any:

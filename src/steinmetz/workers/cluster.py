@@ -1,8 +1,7 @@
 """The engine on Dask: a cluster on this machine, or a scheduler that is there already.
 
-A task is a function of this package and a JSON text: no object of a user is pickled. A cluster that
-is started here listens on the loopback interface alone, with one thread per worker. Of a scheduler
-elsewhere, workers must see the folder of the campaign under the same path.
+A cluster that is started here listens on the loopback interface alone, with one thread per worker.
+Of a scheduler elsewhere, workers must see folders and tables under the same paths.
 """
 
 import logging
@@ -12,41 +11,43 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from steinmetz import workers
-from steinmetz.campaign.seat import seated
-from steinmetz.campaign.work import TRIES, Engine, Secured, Task
 from steinmetz.errors import InputError, RunFailure
-from steinmetz.workers import Told
+from steinmetz.workers.programs import environment
+from steinmetz.workers.seat import seated
+from steinmetz.workers.tasks import TRIES, Engine, Task, Told
 
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
+
+    from steinmetz.workers.engines import Choice, Secured
 
 # Seconds between two looks at what is finished, and until a scheduler has answered.
 _PATIENCE, _ANSWER = 0.5, 15
 
 
-def engine(count: int | None, scheduler: str | None, secured: Secured) -> Engine:
+def engine(choice: "Choice") -> Engine:
     """The engine, or one sentence if the package is missing or options do not fit together."""
     try:
         import distributed  # noqa: F401
     except ImportError:
         words = "the package is not installed; install steinmetz[dask], or leave --engine out"
         raise InputError(f"--engine dask: {words}") from None
+    scheduler, secured = choice.scheduler, choice.secured
     if scheduler is None and any(secured):
         raise InputError("--tls-ca, --tls-cert and --tls-key are for --scheduler; name it, too")
-    if scheduler is not None and count is not None:
+    if scheduler is not None and choice.workers is not None:
         raise InputError("--workers: a scheduler has its own workers; leave one of both out")
     _check(secured)
 
     def do(tasks: Sequence[Task], told: Told) -> list[Task]:
-        seats = 0 if scheduler else min(count or workers.cores(), len(tasks))
+        seats = 0 if scheduler else min(choice.number, len(tasks))
         with _here(seats) if scheduler is None else _there(scheduler, secured) as client:
             return _each(client, tasks, seats, told)
 
     return do
 
 
-def _check(secured: Secured) -> None:
+def _check(secured: "Secured") -> None:
     """Refuse files of an encrypted connection that are not there, or only some of them."""
     if any(secured) and not all(secured):
         raise InputError("--tls-ca, --tls-cert and --tls-key belong together; name all three")
@@ -62,7 +63,7 @@ def _here(seats: int) -> "Iterator[Client]":
     from distributed import Client, LocalCluster
 
     settings = {
-        "distributed.nanny.pre-spawn-environ": workers.compiled(),
+        "distributed.nanny.pre-spawn-environ": environment(seats),
         "distributed.scheduler.allowed-failures": TRIES - 1,
     }
     with (
@@ -71,7 +72,7 @@ def _here(seats: int) -> "Iterator[Client]":
             n_workers=seats,
             threads_per_worker=1,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # whichever port is free
             memory_limit=None,
             silence_logs=logging.CRITICAL,
         ) as cluster,
@@ -82,6 +83,8 @@ def _here(seats: int) -> "Iterator[Client]":
         except BaseException:
             _end(cluster)
             raise
+        with suppress(TimeoutError):  # one that takes the place of a lost one cannot be closed yet
+            client.wait_for_workers(seats, timeout=_ANSWER)
 
 
 def _end(cluster: "LocalCluster") -> None:
@@ -93,7 +96,7 @@ def _end(cluster: "LocalCluster") -> None:
 
 
 @contextmanager
-def _there(address: str, secured: Secured) -> "Iterator[Client]":
+def _there(address: str, secured: "Secured") -> "Iterator[Client]":
     """A scheduler that somebody else has started."""
     from distributed import Client, Security
 
@@ -117,7 +120,7 @@ def _each(client: "Client", tasks: Sequence[Task], seats: int, told: Told) -> li
     """
     from distributed import KilledWorker
 
-    names = {client.submit(seated, one.text, seats, pure=False): one for one in tasks}
+    names = {client.submit(seated, one.work, one.text, seats, pure=False): one for one in tasks}
     waiting, given_up = set(names), []
     try:
         while waiting:
