@@ -15,8 +15,9 @@ TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(RO
 LAYERS = (
     *("errors", "shapes", "reading", "registry", "records", "laplace", "cache", "claims"),
     *("progress", "interrupts", "threads", "workers", "data", "materials", "laws"),
-    *("experiments", "potentials", "sparsify", "posterior", "infer", "predict", "assess"),
+    *("experiments", "potentials", "sparsify", "posterior", "infer", "ranks", "predict"),
     *(
+        "assess",
         "scores",
         "exporters",
         "studies",
@@ -34,6 +35,7 @@ LAYERS = (
         "many",
         "options",
         "engine_options",
+        "placement_options",
         "run_commands",
         "table_commands",
         "fe_commands",

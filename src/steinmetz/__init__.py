@@ -5,7 +5,7 @@ Verbs at the top: `study` (by name or TOML, with changes), `run`, `fit` (tables 
 `save`, `redraw` (figures and page of a finished run), `compare` (runs beside each other),
 `measured` (the study of a table), `lcurve`, `closed_form`, `reproduce` (the paper); and `sample`,
 for any JAX log density, with `network_likelihood`, that of a study's whole network. `devices`
-shares out the particles of what is sampled over several of them.
+shares out the particles of what is sampled over several of them, of one process or of more.
 `FiniteElements` says what `Result.finite_elements` computes, `save_part` writes it.
 Nothing heavy is imported until one is used.
 """
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from steinmetz.engine.network_likelihood import network_likelihood
     from steinmetz.fe.result import Asked as FiniteElements
     from steinmetz.fe.written import save as save_part
-    from steinmetz.infer.placement import devices
     from steinmetz.paper.page import save as save_reproduction
     from steinmetz.paper.reproduce import reproduce
+    from steinmetz.ranks.door import devices
     from steinmetz.report.compared import Comparison, compare
     from steinmetz.report.lcurves import save as save_lcurve
     from steinmetz.report.understood import Check
@@ -42,7 +42,7 @@ _LAZY = {
     "FiniteElements": "steinmetz.fe.result:Asked",
     "Plan": "steinmetz.engine.lcurve",
     "compare": "steinmetz.report.compared",
-    "devices": "steinmetz.infer.placement",
+    "devices": "steinmetz.ranks.door",
     "lcurve": "steinmetz.engine.lcurve",
     "measured": "steinmetz.studies.measured",
     "network_likelihood": "steinmetz.engine.network_likelihood",

@@ -74,14 +74,20 @@ class Cache:
             _said(f"{last} is damaged, and none before it is kept; this is computed again")
         return None
 
+    def packed(self) -> dict[str, bytes]:
+        """All that is kept and whole, by name, for a process that cannot read this folder."""
+        files = [path.name for path in self.folder.glob(f"{self._mark}-*")]
+        found = {
+            name: self.get(name) for name in {Path(f).stem[len(self._mark) + 1 :] for f in files}
+        }
+        return {name: _bytes(arrays) for name, arrays in found.items() if arrays is not None}
+
     def put(self, name: str, **arrays: np.ndarray) -> None:
         """Keep arrays: written beside, flushed and renamed, the last ones kept as those before.
 
         A full disk costs what would have been kept, not the work: it is said, once.
         """
-        packed = io.BytesIO()
-        np.savez(packed, allow_pickle=False, **arrays)
-        content = packed.getvalue()
+        content = _bytes(arrays)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)  # two threads may come here at once
             with self._lock:
@@ -124,6 +130,41 @@ class Cache:
             self.folder.rmdir()
 
 
+class Copied(Cache):
+    """What another process keeps, as it was when the work began; nothing is kept here."""
+
+    def __init__(self, pieces: Mapping[str, bytes]) -> None:
+        self._pieces = {name: _unzipped(content) for name, content in pieces.items()}
+
+    @property
+    def found(self) -> bool:
+        """Whether something of this work is kept."""
+        return bool(self._pieces)
+
+    def get(self, name: str) -> dict[str, np.ndarray] | None:
+        """The arrays kept under a name; None where there are none."""
+        return self._pieces.get(name)
+
+    def put(self, name: str, **arrays: np.ndarray) -> None:
+        """The other process keeps them."""
+
+    def clear(self) -> None:
+        """The other process does."""
+
+
+def _bytes(arrays: Mapping[str, np.ndarray]) -> bytes:
+    """Arrays by name as NPZ."""
+    packed = io.BytesIO()
+    np.savez(packed, allow_pickle=False, **arrays)
+    return packed.getvalue()
+
+
+def _unzipped(content: bytes) -> dict[str, np.ndarray]:
+    """Arrays by name from NPZ, without objects."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+        return {key: stored[key] for key in stored.files}
+
+
 def _arrays(path: Path) -> dict[str, np.ndarray] | None:
     """The arrays of a file that ends with the SHA-256 of the rest; None if it does not."""
     try:
@@ -131,8 +172,7 @@ def _arrays(path: Path) -> dict[str, np.ndarray] | None:
         content, digest = whole[:-_DIGEST], whole[-_DIGEST:]
         if hashlib.sha256(content).digest() != digest:
             return None
-        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-            return {key: stored[key] for key in stored.files}
+        return _unzipped(content)
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
         return None
 

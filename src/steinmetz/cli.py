@@ -18,7 +18,6 @@ from steinmetz.options import (
     Files,
     NoiseOptions,
     PaperOptions,
-    PlacementOptions,
     RunOptions,
     StudyName,
     names,
@@ -26,6 +25,7 @@ from steinmetz.options import (
     packed,
     settings,
 )
+from steinmetz.placement_options import PlacementOptions
 
 app = typer.Typer(
     name="steinmetz",
@@ -81,6 +81,8 @@ def run(study: StudyName, *, options: RunOptions, place: PlacementOptions) -> No
       steinmetz run my_study.toml --set infer.particles=200
 
       steinmetz run hyperelasticity --set infer.particles=5000 --devices 4
+
+      steinmetz run hyperelasticity --coordinator 127.0.0.1:9911 --process-id 0 --processes 2
     """
     from steinmetz.studies import config
 

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from steinmetz.cache import Cache
     from steinmetz.calibrate.work import Plan as Calibration
     from steinmetz.engine.lcurve import Plan
-    from steinmetz.options import PlacementOptions
+    from steinmetz.engine.outcome import Outcome
     from steinmetz.paper.reproduce import Seeds
+    from steinmetz.placement_options import PlacementOptions
+    from steinmetz.ranks.session import Alone
     from steinmetz.records import Report
     from steinmetz.studies.study import Study
     from steinmetz.workers.engines import Choice
@@ -37,9 +39,10 @@ Compute = Callable[[Callable[["Report"], T]], T]
 class RunStopped(Exception):
     """Ctrl-C or SIGTERM during a run; says what was kept, and the code to leave with."""
 
-    def __init__(self, kept: bool = False, code: int = 130) -> None:
+    def __init__(self, kept: bool = False, code: int = 130, first: bool = True) -> None:
         going_on = "what was finished is kept, the same command goes on from there"
-        super().__init__(f"interrupted; {going_on if kept else 'nothing was written'}")
+        left = going_on if kept else "nothing was written"
+        super().__init__(f"interrupted; {left if first else 'process 0 has what was finished'}")
         self.code = code
 
 
@@ -64,15 +67,20 @@ def start_jax() -> None:
 
 
 @contextmanager
-def placed(devices: int | None) -> Iterator[None]:
-    """Runs in here share out their particles over so many devices, if a number is given."""
-    if devices is None:
-        yield
-        return
-    from steinmetz.infer import placement
+def _shared(study: "Study", place: "PlacementOptions", resume: bool | None) -> Iterator["Alone"]:
+    """This process, and the others that share in a run, if it has some."""
+    from steinmetz.ranks.asked import asked
+    from steinmetz.ranks.greeting import facts_of
+    from steinmetz.ranks.session import together
 
-    with placement.devices(devices):
-        yield
+    who = asked(place.coordinator, place.process_id, place.processes)
+    if who is not None and not study.infer.shares:
+        words = "chains are not shared out; leave --coordinator out or take another method"
+        raise InputError(f"infer.method = '{study.infer.method}': {words}")
+    options = {"--devices": place.devices or 1, "--resume": resume}
+    facts = {} if who is None else facts_of({**study.content("assess"), **options})
+    with together(who, facts) as session:
+        yield session
 
 
 def _kept_beside(folder: Path, study: "Study", resume: bool | None, *more: object) -> "Cache":
@@ -99,12 +107,12 @@ def _kept_beside(folder: Path, study: "Study", resume: bool | None, *more: objec
 
 @contextmanager
 def interruptible(
-    cache: "Cache", kept: Callable[[], bool] | None = None
+    cache: "Cache", kept: Callable[[], bool] | None = None, others: "Alone | None" = None
 ) -> Iterator[Callable[[Callable[["Report"], T]], T]]:
     """Gives a function that does work with progress shown.
 
     An interrupt says what is kept, success clears the cache. `kept` tells whether something is kept
-    where that is not the cache's business.
+    where that is not the cache's business. `others` are the processes that share in the work.
     """
     from steinmetz import interrupts, progress
 
@@ -113,14 +121,14 @@ def interruptible(
 
     def compute(work: Callable[["Report"], T]) -> T:
         with progress.shown() as report:
-            return interrupts.watched(work, report)
+            return interrupts.watched(work, report, others or interrupts.NOBODY)
 
     try:
         with interrupts.terminable():
             yield compute
     except KeyboardInterrupt as heard:  # here, because the parser would leave without a word
-        code = 143 if isinstance(heard, interrupts.Terminated) else 130
-        raise RunStopped(cache.found if kept is None else kept(), code) from None
+        first, left = others is None or others.first, cache.found if kept is None else kept()
+        raise RunStopped(left, interrupts.code_of(heard), first) from None
     except OSError as error:  # input that cannot be read is an InputError
         left = cache.found if kept is None else kept()
         going_on = "what was finished is kept" if left else "nothing was written"
@@ -139,12 +147,28 @@ def carry_out(
 
     folder = out or Path("runs") / f"{study.name}-seed{study.seed}"
     files.check_target(folder)
-    with placed(place.devices), claims.claimed(folder):
-        cache = _kept_beside(folder, study, resume)
-        with interruptible(cache) as compute:
-            outcome = compute(lambda report: run_study(study, report, cache))
-            summary = files.save(outcome, folder)
-    typer.echo(screen.final(summary, folder))
+    with _shared(study, place, resume) as session, _claimed(folder, session):
+        cache = session.kept(lambda: _kept_beside(folder, study, resume))
+
+        def work(report: "Report") -> "Outcome":
+            with session.placed(place.devices):
+                return run_study(study, report, cache)
+
+        with interruptible(cache, others=session) as compute:
+            outcome = compute(work)
+            summary = files.save(outcome, folder) if session.first else None
+            session.finished()
+    typer.echo("done; process 0 has the results" if not summary else screen.final(summary, folder))
+
+
+@contextmanager
+def _claimed(folder: Path, session: "Alone") -> Iterator[None]:
+    """No other run writes to this folder meanwhile; of several processes the first one does."""
+    if not session.first:
+        yield
+        return
+    with claims.claimed(folder):
+        yield
 
 
 def select_row(folder: Path, row: int, out: Path | None, resume: bool | None) -> None:

@@ -12,7 +12,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from steinmetz.records import Report
 
@@ -23,6 +23,55 @@ _PATIENCE = 4.0
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM, heard like Ctrl-C."""
+
+    code = 143
+
+
+class Elsewhere(KeyboardInterrupt):
+    """Another process of the same work was stopped, or is lost; `code` is that to leave with."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__("another process")
+        self.code = code
+
+
+def code_of(heard: KeyboardInterrupt) -> int:
+    """The exit code of a process that was stopped in this way."""
+    return int(getattr(heard, "code", 130))
+
+
+@runtime_checkable
+class Others(Protocol):
+    """Other processes of the same work."""
+
+    @property
+    def held(self) -> bool:
+        """Whether the work may not stop at a report, because all must stop at the same step."""
+
+    def heard(self) -> KeyboardInterrupt | None:
+        """Why this process has to stop, if another one wants it."""
+
+    def tell(self, why: KeyboardInterrupt) -> None:
+        """This process was interrupted."""
+
+
+class Nobody:
+    """No other processes."""
+
+    @property
+    def held(self) -> bool:
+        """Never."""
+        return False
+
+    def heard(self) -> KeyboardInterrupt | None:
+        """Nothing."""
+        return None
+
+    def tell(self, why: KeyboardInterrupt) -> None:
+        """To nobody."""
+
+
+NOBODY = Nobody()
 
 
 @contextmanager
@@ -45,17 +94,18 @@ def terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def watched(work: Callable[[Report], T], report: Report) -> T:
+def watched(work: Callable[[Report], T], report: Report, others: Others = NOBODY) -> T:
     """work(report) in a thread of its own.
 
-    KeyboardInterrupt here becomes one at its next report.
+    KeyboardInterrupt here becomes one at its next report. Other processes of the same work are
+    told, and an interrupt of theirs is heard like one of this process.
     """
     stop, ended = threading.Event(), threading.Event()
     results: list[T] = []
     errors: list[BaseException] = []
 
     def reporting(stage: str, done: int, total: int, **facts: object) -> None:
-        if stop.is_set():
+        if stop.is_set() and not others.held:
             raise KeyboardInterrupt
         report(stage, done, total, **facts)
 
@@ -71,8 +121,11 @@ def watched(work: Callable[[Report], T], report: Report) -> T:
         while not ended.wait(
             0.1
         ):  # not join, which takes a thread for ended when a signal interrupts it
-            pass
-    except KeyboardInterrupt:
+            why = others.heard()
+            if why is not None:
+                raise why
+    except KeyboardInterrupt as why:
+        others.tell(why)
         stop.set()
         ended.wait(_PATIENCE)
         raise

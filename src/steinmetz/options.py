@@ -72,19 +72,6 @@ class RunOptions(NamedTuple):
     resume: Resume = None
 
 
-class PlacementOptions(NamedTuple):
-    """Where the particles of one posterior are worked on."""
-
-    devices: Annotated[
-        int | None,
-        whole(
-            "Devices over which particles are shared out; a CPU becomes as many.",
-            most=4096,
-            default="one, nothing is shared out",
-        ),
-    ] = None
-
-
 class CurveOptions(NamedTuple):
     """Options of an L-curve."""
 

@@ -161,7 +161,6 @@ class Sampler(Generic[S]):
     """`init(key, position) → state` and `step(key, state) → (state, info)`.
 
     `facts` are numbers that are known before the first step, such as the rank of a projection.
-
     `position` is particles × dimension. Both are compiled: they must not raise. A particle that
     meets a density or slope that is not finite is no longer `alive`: it stays, and nobody feels it.
     """
@@ -242,6 +241,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     capabilities: ClassVar[Capabilities]
+    shares: ClassVar[bool] = True  # whether devices share in its work
     method: str
     whiten: bool = Field(True, description="sample where Laplace's approximation is round")
 

@@ -26,6 +26,7 @@ class Chained(Settings):
     """Chains and their warm-up."""
 
     capabilities: ClassVar[Capabilities] = Capabilities(snapshots=True, divergences=True)
+    shares: ClassVar[bool] = False
     chains: int = Field(4, ge=1, le=10_000, description="chains side by side")
     steps: int = Field(1000, ge=1, description="steps of every chain after the warm-up")
     thin: int = Field(1, ge=1, description="steps between two draws that are kept")

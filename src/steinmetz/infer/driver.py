@@ -131,17 +131,19 @@ def run(
     while now.number > schedule.total:  # a restored run had been doubled
         schedule = schedule.doubled()
     try:
-        while verdict is None:
-            now = _advanced(chunk, now, schedule)
-            verdict, alive = _verdict(now, schedule), np.asarray(now.state.alive)
-            if verdict is not None and not verdict[1] and schedule.unfinished(now.kept[:, alive]):
-                schedule, verdict = schedule.doubled(), None
-            direction = f"{now.direction[-1]:.2g}" if len(now.direction) else ""
-            frozen = int(np.sum(~alive))
-            report("sampling", now.number, schedule.total, direction=direction, frozen=frozen)
-            if checkpoints is not None and time.monotonic() - saved > _CHECKPOINT:
-                _save(checkpoints, now)
-                saved = time.monotonic()
+        with placement.chosen().lockstep():
+            while verdict is None:
+                now = _advanced(chunk, now, schedule)
+                verdict, alive = _verdict(now, schedule), np.asarray(now.state.alive)
+                well = verdict is not None and not verdict[1]
+                if well and schedule.unfinished(now.kept[:, alive]):
+                    schedule, verdict = schedule.doubled(), None
+                direction = f"{now.direction[-1]:.2g}" if len(now.direction) else ""
+                frozen = int(np.sum(~alive))
+                report("sampling", now.number, schedule.total, direction=direction, frozen=frozen)
+                if checkpoints is not None and time.monotonic() - saved > _CHECKPOINT:
+                    _save(checkpoints, now)
+                    saved = time.monotonic()
     except KeyboardInterrupt:
         if checkpoints is not None and now.number > 0:
             _save(checkpoints, now)
@@ -200,6 +202,7 @@ def _advanced(chunk: Chunk[S], now: _Progress[S], schedule: Schedule) -> _Progre
         before = _kept_before(schedule, now.number)
         room = _slots(now.state.particles)
         last = min(last, schedule.burn + (before + room + 1) * schedule.thin - 1)
+    last = placement.chosen().agreed(now.number, last, now.state.particles)
     bounds = jnp.asarray(now.number), jnp.asarray(last)
     state, slots, info = chunk(now.state, *placement.chosen().everywhere(bounds))
     slots.block_until_ready()

@@ -9,11 +9,12 @@ number of devices.
 """
 
 import os
+import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, Protocol, TypeVar, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -43,11 +44,40 @@ Result = TypeVar("Result")
 Given = ParamSpec("Given")
 
 
+@runtime_checkable
+class Partners(Protocol):
+    """The other processes that share in a run."""
+
+    def lockstep(self) -> AbstractContextManager[None]:
+        """In here all processes do the same chunks, and stop at the same step."""
+
+    def agreed(self, number: int, last: int, mark: int) -> int:
+        """What the first process has for `last`, once all are at this number with this mark."""
+
+
 @dataclass(frozen=True)
 class Placement:
-    """The devices of a run; without a mesh it is the first one, and nothing is cut for its sake."""
+    """The devices of a run; without a mesh it is the first one, and nothing is cut for its sake.
+
+    A mesh over several processes has `partners`.
+    """
 
     mesh: Mesh | None = None
+    partners: Partners | None = None
+
+    def lockstep(self) -> AbstractContextManager[None]:
+        """Around chunks of which all processes do the same ones."""
+        return nullcontext() if self.partners is None else self.partners.lockstep()
+
+    def agreed(self, number: int, last: int, particles: jax.Array) -> int:
+        """Where the chunk after step `number` ends: the first process decides, as it has the clock.
+
+        Raises where a process was stopped, is lost, or has other particles.
+        """
+        if self.partners is None:
+            return last
+        mark = zlib.crc32(np.asarray(particles).tobytes())
+        return self.partners.agreed(number, last, mark)
 
     def spread(self, function: Callable[Given, Result]) -> Callable[Given, Result]:
         """The compiled function, in which `rows` are shared out over the devices."""
@@ -57,6 +87,12 @@ class Placement:
         # every device computes the same between two gathers, which cannot be checked by types
         over = partial(jax.shard_map, mesh=self.mesh, in_specs=same, out_specs=same)
         return jax.jit(over(function, check_vma=False))
+
+    def greet(self) -> None:
+        """Connect every device with every other: the first gather would do it else."""
+        numbers = self.everywhere(jnp.zeros(1))
+        gather = self.spread(lambda one: jax.lax.all_gather(one, AXIS, tiled=True))
+        gather(numbers).block_until_ready()
 
     def everywhere(self, tree: Rows) -> Rows:
         """The same arrays on every device, also on those of other processes."""
@@ -92,25 +128,28 @@ def over(placement: Placement) -> Iterator[None]:
 
 @contextmanager
 def devices(count: int) -> Iterator[None]:
-    """Particles are shared out over so many devices by what is sampled in here.
-
-    Use it before anything is computed: once JAX has started, a CPU stays as many devices as it is.
-    Draws are the same on any number of devices, to the last bit on processors of one kind.
-    """
+    """Particles are shared out over so many devices of this process by what is sampled in here."""
     with over(of_devices(count)):
         yield
 
 
-def of_devices(count: int) -> Placement:
-    """A mesh of `count` devices; where JAX has not started, a CPU becomes so many."""
+def of_devices(count: int, partners: Partners | None = None) -> Placement:
+    """A mesh of `count` devices; where JAX has not started, a CPU becomes so many.
+
+    With partners it is so many of each process.
+    """
     prepare(count)
-    there = jax.devices()
-    if not 1 <= count <= len(there):
+    there: dict[int, list[jax.Device]] = {}
+    for device in jax.devices():
+        there.setdefault(device.process_index, []).append(device)
+    least = min(map(len, there.values()))
+    if not 1 <= count <= least:
         raise InputError(
-            f"{count} devices were asked for, and there are {len(there)}; on a CPU, ask before "
+            f"{count} devices were asked for, and there are {least}; on a CPU, ask before "
             "anything is computed"
         )
-    return Placement(Mesh(np.array(there[:count]), (AXIS,)))
+    each = [device for one in there.values() for device in one[:count]]
+    return Placement(Mesh(np.array(each), (AXIS,)), partners)
 
 
 def prepare(count: int) -> None:
