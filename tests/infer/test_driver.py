@@ -10,7 +10,7 @@ import pytest
 from cases import present
 from steinmetz.cache import Cache
 from steinmetz.infer import driver, svgd
-from steinmetz.infer.base import Schedule, as_target
+from steinmetz.infer.base import as_target
 from steinmetz.infer.driver import Checkpoints
 from steinmetz.records import Report
 

@@ -16,13 +16,13 @@ from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast, runti
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from steinmetz import registry
 from steinmetz.infer import placement
 from steinmetz.infer.modes import Modes
+from steinmetz.infer.schedule import Schedule
 from steinmetz.laplace import Laplace, LogDensity, Rows, gauss_newton, positive
 from steinmetz.shapes import Alive, Count, Matrix, Particles, PerParticle, Scalar, Vector
 
@@ -30,11 +30,6 @@ from steinmetz.shapes import Alive, Count, Matrix, Particles, PerParticle, Scala
 ValuesAndSlopes = Callable[[Array, Particles], tuple[PerParticle, Particles]]
 # key → one draw
 Draw = Callable[[Array], Vector]
-# Places that were kept of all particles.
-Kept = Float[np.ndarray, "kept particles dimension"]
-Counted = Float[np.ndarray, "counted particles dimension"]
-# Whether they suffice.
-Settled = Callable[[Counted], bool]
 
 
 class Target(NamedTuple):
@@ -168,44 +163,6 @@ class Sampler(Generic[S]):
     init: Callable[[Array, Particles], S]
     step: Callable[[Array, S], tuple[S, Info]]
     facts: dict[str, float] = field(default_factory=dict)
-
-
-class Schedule(NamedTuple):
-    """How long to run and what to keep.
-
-    After `burn` steps come `steps` more, of which every `thin`-th is kept; 0 keeps the last places
-    only. A run ends early when `info.direction` is below `tolerance`. Where what was kept is not
-    yet `settled`, the steps are doubled, up to `extensions` times; of the kept places every second
-    then counts, so that there are as many as before.
-    """
-
-    steps: int
-    burn: int = 0
-    thin: int = 0
-    tolerance: float = 0.0
-    extensions: int = 0
-    settled: Settled | None = None
-    stride: int = 1
-
-    @property
-    def total(self) -> int:
-        """All steps of a run that is not ended early."""
-        return self.burn + self.steps
-
-    def doubled(self) -> "Schedule":
-        """Twice as long, with the same number of places."""
-        steps, stride = 2 * self.steps, 2 * self.stride
-        return self._replace(steps=steps, stride=stride, extensions=self.extensions - 1)
-
-    def counted(self, kept: Kept) -> Counted:
-        """Those of the kept places that count."""
-        return kept[self.stride - 1 :: self.stride]
-
-    def unfinished(self, kept: Kept) -> bool:
-        """Whether a run of this length is to be doubled."""
-        if self.settled is None or self.extensions <= 0 or self.thin == 0:
-            return False
-        return not self.settled(self.counted(kept))
 
 
 class Capabilities(BaseModel):

@@ -13,7 +13,8 @@ from jaxtyping import Array, Bool, Float, Int
 from pydantic import Field
 
 from steinmetz.infer import base
-from steinmetz.infer.base import Capabilities, Info, Sampler, Schedule, Settings, Target
+from steinmetz.infer.base import Capabilities, Info, Sampler, Settings, Target
+from steinmetz.infer.schedule import Schedule
 from steinmetz.shapes import Vector
 
 Places = Float[Array, "chains dimension"]

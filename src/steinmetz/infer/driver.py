@@ -15,7 +15,8 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from steinmetz.infer import placement
-from steinmetz.infer.base import Info, S, Sampler, Schedule
+from steinmetz.infer.base import Info, S, Sampler
+from steinmetz.infer.schedule import Schedule
 from steinmetz.records import Report, silent
 from steinmetz.shapes import Count, Particles
 

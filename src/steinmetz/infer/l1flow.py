@@ -22,8 +22,9 @@ from jaxtyping import Array, Bool
 from pydantic import Field
 
 from steinmetz.infer import kernels
-from steinmetz.infer.base import Capabilities, Info, Sampler, Schedule, Target, admitted, usable
+from steinmetz.infer.base import Capabilities, Info, Sampler, Target, admitted, usable
 from steinmetz.infer.particles import Flow, FlowState, FlowSteps, Rate, Width, first
+from steinmetz.infer.schedule import Schedule
 from steinmetz.shapes import Alive, Particles, Scalar, Vector
 
 # Share of the mean square direction that one step leaves as it is: some twenty steps count for ε.

@@ -13,7 +13,8 @@ from jaxtyping import Array
 from pydantic import Field
 
 from steinmetz.infer import kernels
-from steinmetz.infer.base import Capabilities, Schedule, Settings
+from steinmetz.infer.base import Capabilities, Settings
+from steinmetz.infer.schedule import Schedule
 from steinmetz.shapes import Alive, Count, Particles, Scalar
 
 # ε of Adam, in posterior deviations: large, so that near rest steps shrink with the direction

@@ -34,7 +34,7 @@ _SCORED, _SETTLED, _TINY = 8, 1e-5, 1e-5
 
 
 class Whole(NamedTuple):
-    """Laws fitted to all rows, the best first, and the noise of all rows at its prediction."""
+    """Laws fitted to all rows, the best first, and the noise of all rows under which it is."""
 
     laws: list[Written]
     deviation: Cells
@@ -56,12 +56,12 @@ def completed(
     kept = [law for law in fitted if min(law.coefficients) > 0] or [laws[0]]
     under = [_under(observations, reference, law, deviation) for law in kept]
     count = observations.cells
-    ranked = sorted(under, key=lambda law: law.score(count))
-    found = found._replace(level=_level(judge, reference, ranked[0], found.level))
-    deviation, last = judged(observations, reference, ranked[0], found)
-    return Whole(
-        [_under(observations, reference, law, deviation) for law in ranked], deviation, last
-    )
+    best = min(under, key=lambda law: law.score(count))
+    found = found._replace(level=_level(judge, reference, best, found.level))
+    deviation, last = judged(observations, reference, best, found)
+    # Ranked under the noise that is told: laws that are nearly equal may change places by it.
+    under = [_under(observations, reference, law, deviation) for law in under]
+    return Whole(sorted(under, key=lambda law: law.score(count)), deviation, last)
 
 
 def judged(
