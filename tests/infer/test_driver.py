@@ -12,6 +12,7 @@ from steinmetz.cache import Cache
 from steinmetz.infer import driver, svgd
 from steinmetz.infer.base import as_target
 from steinmetz.infer.driver import Checkpoints
+from steinmetz.infer.schedule import Schedule
 from steinmetz.records import Report
 
 from .targets import gaussian, sample
