@@ -4,7 +4,8 @@
 three times, ends by itself, is compared, and then the next begins. Every result must hold what an
 uninterrupted run holds: all arrays of `posterior.nc` and `predictions.nc`, all text of `law.json`,
 `carving.json` and `study.toml`, and `summary.json` but for its seconds; and nothing may be left
-beside it.
+beside it. With `--pairs` every run is shared by two processes, a random one of which is killed: the
+other must name it, and both commands are given again.
 """
 
 import argparse
@@ -12,11 +13,13 @@ import json
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import xarray
@@ -45,10 +48,15 @@ EACH = 3
 TEXTS = ("law.json", "carving.json", "study.toml")
 
 
-def command(target: str) -> list[str]:
+# Seconds after which a process that was not killed is waited for no longer.
+FOREVER = 3600.0
+
+
+def command(target: str, *more: str) -> list[str]:
     """What is typed."""
     changes = [f"--set={key}={value}" for key, value in SMALL.items()]
-    return [sys.executable, "-m", "steinmetz", "run", "hyperelasticity", *changes, "--out", target]
+    words = ["run", "hyperelasticity", *changes, *more, "--out", target]
+    return [sys.executable, "-m", "steinmetz", *words]
 
 
 def content(folder: Path) -> dict[str, object]:
@@ -68,17 +76,59 @@ def content(folder: Path) -> dict[str, object]:
     return found
 
 
-def until_killed(folder: Path, wait: float) -> tuple[int, str]:
-    """Give the command, and kill it after a while: its exit code and what it said."""
-    with subprocess.Popen(
-        command("run"), cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            said = process.communicate(timeout=wait)[1]
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            said = process.communicate()[1]
-        return process.returncode, said
+class Attempt(NamedTuple):
+    """Exit codes of all processes, what they said, and which one was killed."""
+
+    codes: list[int]
+    said: list[str]
+    victim: int | None
+
+    @property
+    def finished(self) -> bool:
+        """Whether the process that writes came to its end."""
+        return self.codes[0] == 0
+
+    def check(self) -> None:
+        """Who was not killed ends well, or names the process that was, and nothing worse."""
+        assert all("Traceback" not in said for said in self.said), self.said
+        for process, (code, said) in enumerate(zip(self.codes, self.said, strict=True)):
+            if process == self.victim or code == 0:
+                continue
+            named = code == 1 and f"process {self.victim} was lost" in said
+            never = "start process 0 there", f"process {self.victim} did not come"
+            awaited = code == 2 and never[self.victim or 0] in said  # killed before it came
+            assert named or awaited or self.in_jax(process), (self.codes, self.said)
+
+    def in_jax(self, process: int) -> bool:
+        """Whether JAX ended a process because the first one was killed while both connected."""
+        return self.victim == 0 and self.codes[process] == -signal.SIGABRT
+
+
+def attempt(folder: Path, commands: list[list[str]], wait: float, victim: int) -> Attempt:
+    """Give the commands, and kill one of them after a while unless it has ended by then."""
+    processes = [
+        subprocess.Popen(
+            words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        for words in commands
+    ]
+    end = time.monotonic() + wait
+    while time.monotonic() < end and any(process.poll() is None for process in processes):
+        time.sleep(0.01)
+    alive = processes[victim].poll() is None
+    if alive:
+        processes[victim].send_signal(signal.SIGKILL)
+    said = [process.communicate(timeout=FOREVER)[1] for process in processes]
+    return Attempt([p.returncode for p in processes], said, victim if alive else None)
+
+
+def commands(pairs: bool) -> list[list[str]]:
+    """One command, or those of two processes that share in one run."""
+    if not pairs:
+        return [command("run")]
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        shared = [f"--coordinator=127.0.0.1:{door.getsockname()[1]}", "--processes=2"]
+    return [command("run", *shared, f"--process-id={process}") for process in range(2)]
 
 
 def main() -> None:
@@ -86,35 +136,50 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--times", type=int, default=100)
     options.add_argument("--minutes", type=float, default=60)
-    asked, chance = options.parse_args(), random.Random(0)
-    begun, killed, resumed, ended = time.monotonic(), 0, 0, 0
+    options.add_argument("--pairs", action="store_true", help="kill one of two processes of a run")
+    options.add_argument("--seed", type=int, default=0, help="of the moments and the victims")
+    asked = options.parse_args()
+    chance, begun = random.Random(asked.seed), time.monotonic()
+    killed, resumed, ended, in_jax = [0, 0], 0, 0, 0
     with tempfile.TemporaryDirectory() as name:
         here = Path(name)
-        subprocess.run(command("whole"), cwd=here, check=True, capture_output=True)
-        started = time.monotonic()
-        subprocess.run([*command("whole")], cwd=here, check=True, capture_output=True)
+        # on one device rows are cut as on several: the same bits
+        whole = command("whole", *(["--devices=1"] if asked.pairs else []))
+        for _ in range(2):  # the second time, programs are compiled already
+            started = time.monotonic()
+            subprocess.run(whole, cwd=here, check=True, capture_output=True)
         longest, wanted, left = time.monotonic() - started, content(here / "whole"), EACH
         while left < EACH or (
-            killed < asked.times and time.monotonic() - begun < 60 * asked.minutes
+            sum(killed) < asked.times and time.monotonic() - begun < 60 * asked.minutes
         ):
-            wait = chance.uniform(0.2, 1.0) * longest if left else 3600.0
-            code, said = until_killed(here, wait)
-            assert "Traceback" not in said, said
-            resumed += "going on from" in said
-            killed += code == -signal.SIGKILL
-            if code == -signal.SIGKILL:
+            wait = chance.uniform(0.2, 1.0) * longest if left else FOREVER
+            found = attempt(here, commands(asked.pairs), wait, chance.randrange(1 + asked.pairs))
+            found.check()
+            resumed += "going on from" in found.said[0]
+            if found.victim is not None:
+                killed[found.victim] += 1
+                in_jax += any(found.in_jax(process) for process in range(len(found.codes)))
+            if not found.finished:
                 left -= 1
                 continue
-            assert code == 0, said
             ended, left = ended + 1, EACH
-            found = content(here / "run")
-            wrong = [key for key in wanted | found if wanted.get(key) != found.get(key)]
-            assert not wrong, wrong
-            names = sorted(path.name for path in here.iterdir())
-            assert names == ["run", "whole"], names
-            shutil.rmtree(here / "run")
-            print(f"{killed} kills, {resumed} resumed, {ended} results equal", flush=True)
-    print(f"killed {killed} times, resumed {resumed} times; {ended} results, all bit-identical")
+            compare(here, wanted)
+            print(f"{sum(killed)} kills, {resumed} resumed, {ended} results equal", flush=True)
+    print(
+        f"killed {sum(killed)} times, resumed {resumed} times; {ended} results, all bit-identical"
+    )
+    if asked.pairs:
+        print(f"killed process 0 {killed[0]} times, process 1 {killed[1]} times; {in_jax} in JAX")
+
+
+def compare(folder: Path, wanted: dict[str, object]) -> None:
+    """Every result holds what an uninterrupted run holds, and nothing is left beside it."""
+    found = content(folder / "run")
+    wrong = [key for key in wanted | found if wanted.get(key) != found.get(key)]
+    assert not wrong, wrong
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["run", "whole"], names
+    shutil.rmtree(folder / "run")
 
 
 if __name__ == "__main__":
