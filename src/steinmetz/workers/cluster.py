@@ -63,7 +63,7 @@ def _here(seats: int) -> "Iterator[Client]":
     from distributed import Client, LocalCluster
 
     settings = {
-        "distributed.nanny.pre-spawn-environ": environment(seats),
+        "distributed.nanny.pre-spawn-environ": environment(),
         "distributed.scheduler.allowed-failures": TRIES - 1,
     }
     with (

@@ -73,7 +73,7 @@ class _Seat:
 @contextmanager
 def _seats(count: int) -> Iterator[list[_Seat]]:
     """Processes that can be lost one by one; they end with this one, however it ends."""
-    settings = environment(count)
+    settings = environment()
     seats = [_Seat(share, settings) for share in shares(count)]
     try:
         yield list(seats)

@@ -8,15 +8,14 @@ import os
 import sys
 from collections.abc import Callable
 
-from steinmetz.threads import cores
-
 # Regions of mapped memory above which compiled programs are let go (Linux allows 65 530).
 _MAX_MAPS = 20_000
 # Where they cannot be counted: let go after so many tasks.
 _LET_GO_EVERY = 25
 # Libraries of linear algebra that have threads of their own.
 _THREADED = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-# One core: no threads that take turns on it, neither in programs nor while they are compiled.
+# One thread in programs and while they are compiled: others have the other cores, and no digit can
+# depend on how many workers there are.
 _ALONE = "--xla_cpu_multi_thread_eigen=false --xla_cpu_parallel_codegen_split_count=1"
 
 
@@ -29,22 +28,20 @@ def shares(count: int) -> list[list[int]]:
     return [every[number::count] or [every[number % len(every)]] for number in range(count)]
 
 
-def environment(count: int) -> dict[str, str]:
-    """What one of some processes of this machine has to know before it begins.
+def environment() -> dict[str, str]:
+    """What a worker of this machine has to know before it begins.
 
-    Where compiled programs are kept, in the words in which jax is told at its start, and that a
-    process with one core needs one thread. All programs are kept, also those that are compiled in
-    no time: a run has hundreds of them, and other processes need the same.
+    To compute with one thread, and where compiled programs are kept, in the words in which jax is
+    told at its start. All programs are kept, also those that are compiled in no time: a run has
+    hundreds of them, and other processes need the same.
     """
     import jax
 
     folder = jax.config.values["jax_compilation_cache_dir"]
     words = {"JAX_ENABLE_X64": "true", "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
     words |= {"JAX_COMPILATION_CACHE_DIR": str(folder)} if folder else {}
-    if count >= cores():
-        words |= dict.fromkeys(_THREADED, "1")
-        words["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {_ALONE}".strip()
-    return words
+    flags = f"{os.environ.get('XLA_FLAGS', '')} {_ALONE}".strip()
+    return words | dict.fromkeys(_THREADED, "1") | {"XLA_FLAGS": flags}
 
 
 def let_go_of_programs(done: int) -> None:
