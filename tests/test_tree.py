@@ -13,7 +13,7 @@ TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(RO
 
 # From low to high: a layer may import itself and what stands before it.
 LAYERS = (
-    *("errors", "shapes", "reading", "registry", "records", "laplace", "cache", "claims"),
+    *("errors", "shapes", "pieces", "reading", "registry", "records", "laplace", "cache", "claims"),
     *("progress", "interrupts", "threads", "workers", "data", "materials", "laws"),
     *("experiments", "potentials", "sparsify", "posterior", "infer", "ranks", "predict"),
     *(

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from pydantic import Field
 
+from steinmetz.pieces import cellwise, quantiles
 from steinmetz.records import Document
 
 # Laws are one answer if they differ by less than this share of the deviation within laws, root
@@ -61,9 +62,13 @@ class Variances(NamedTuple):
     @classmethod
     def of(cls, seen: Predicted) -> "Variances":
         """Means of laws count as often as their laws were drawn."""
-        means = seen.means[seen.owner]
-        within = np.mean((seen.draws - means) ** 2, axis=0)
-        return cls(np.var(means, axis=0), within, seen.missed)
+
+        def some(draws: np.ndarray, centres: np.ndarray) -> np.ndarray:
+            means = centres[seen.owner]
+            return np.stack([np.var(means, axis=0), np.mean((draws - means) ** 2, axis=0)])
+
+        between, within = cellwise(some, seen.draws, seen.means)
+        return cls(between, within, seen.missed)
 
 
 class Spread(Document):
@@ -108,7 +113,7 @@ def alike(seen: Predicted) -> list[list[int]]:
 
 def band(seen: Predicted) -> Band:
     """Lower border, median and upper border of the 95 % band of draws."""
-    return Band(*np.quantile(seen.draws, (0.025, 0.5, 0.975), axis=0))
+    return Band(*quantiles(seen.draws, (0.025, 0.5, 0.975)))
 
 
 def furthest(seen: Predicted, of: Band, answer: list[int], cells: Cells) -> Difference | None:

@@ -3,6 +3,8 @@
 import numpy as np
 from jaxtyping import Bool, Float
 
+from steinmetz.pieces import cellwise, quantiles
+
 LEVELS = ("50", "90", "95")
 # Draws of an ensemble whose W1 is compared with that of others.
 MEMBERS = 50
@@ -60,9 +62,13 @@ def wasserstein(
     Both samples are sorted together; the difference of the two step functions is constant between
     neighbours.
     """
-    ordered, order = _together(a, b)
     step = np.concatenate([_shares(len(a), a_weights), -_shares(len(b), b_weights)])
-    return _area(ordered, step[order])
+
+    def some(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        ordered, order = _together(first, second)
+        return _area(ordered, step[order])
+
+    return cellwise(some, a, b)
 
 
 def wasserstein_resampled(
@@ -137,10 +143,15 @@ def crps(
     W1 of a sample to one value, sharpness rewarded. The second mean is over pairs of different
     draws (Ferro 2014), so that the expected score does not depend on how many draws there are.
     """
-    ordered, count = np.sort(samples, axis=0), len(samples)
+    count = len(samples)
     weights = (2 * np.arange(1, count + 1) - count - 1) / (count * max(count - 1, 1))
-    spread = np.tensordot(weights, ordered, 1)
-    return np.asarray(np.mean(np.abs(ordered - values), axis=0) - spread)
+
+    def some(drawn: np.ndarray, at: np.ndarray) -> np.ndarray:
+        ordered = np.sort(drawn, axis=0)
+        away = np.mean(np.abs(ordered - at), axis=0)
+        return np.asarray(away - np.tensordot(weights, ordered, 1))
+
+    return cellwise(some, samples, values[None])
 
 
 def interval(
@@ -190,12 +201,9 @@ def correlation_time(values: Float[np.ndarray, "points"]) -> float:
 
 def bands(samples: Float[np.ndarray, "samples *shape"]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Lower and upper border of the central bands."""
-    borders = {}
-    for level in LEVELS:
-        tail = (1 - int(level) / 100) / 2
-        low, high = np.quantile(samples, [tail, 1 - tail], axis=0)
-        borders[level] = (low, high)
-    return borders
+    tails = [(1 - int(level) / 100) / 2 for level in LEVELS]
+    ends = quantiles(samples, [end for tail in tails for end in (tail, 1 - tail)])
+    return {level: (ends[2 * i], ends[2 * i + 1]) for i, level in enumerate(LEVELS)}
 
 
 def coverage(

@@ -108,7 +108,8 @@ def wasserstein(
     count = cells[:, moving].sum(axis=1)
     result = {}
     for name, (a, b) in pairs.items():
-        distance = measures.wasserstein_alike(a[..., moving], b[..., moving])
+        each = [measures.wasserstein_alike(a[..., i], b[..., i]) for i in np.flatnonzero(moving)]
+        distance = np.stack(each, axis=1) if each else np.zeros((len(cells), 0))
         total = np.sum(np.where(cells[:, moving], distance, 0.0), axis=1)
         result[name] = parts(total / np.maximum(count, 1), inside)
     return result

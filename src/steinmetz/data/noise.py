@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from steinmetz.data import counted
 from steinmetz.data.student import DEGREES
 from steinmetz.records import Observations
 
@@ -134,7 +135,10 @@ class Draws(NamedTuple):
 
     def only(self, draw: int) -> "Draws":
         """The noise of one draw."""
-        own = slice(draw, draw + 1)
+        return self.some(slice(draw, draw + 1))
+
+    def some(self, own: slice) -> "Draws":
+        """The noise of some draws."""
         parts = (self.relative, self.absolute, self.discrepancy)
         relative, absolute, missed = (None if part is None else part[own] for part in parts)
         return Draws(self.factor[own], relative, absolute, missed, self.tails)
@@ -157,14 +161,16 @@ def draw(
     clean: Float[Array, "*shape"],
     relative: Float[Array, "..."],
     absolute: Float[Array, "..."],
+    first: int | Array = 0,
 ) -> Float[Array, "*shape"]:
     """One noisy copy of `clean` (method §3.
 
-    The paper's N(0, σ²) factor must have mean 1, method §9.1).
+    The paper's N(0, σ²) factor must have mean 1, method §9.1). Where `clean` is a part of a larger
+    array, `first` is the number of its first entry there: its noise is that of the whole.
     """
-    first, second = jax.random.split(key)
-    factor = 1 + relative * jax.random.normal(first, clean.shape)
-    return clean * factor + absolute * jax.random.normal(second, clean.shape)
+    own, added = jax.random.split(key)
+    factor = 1 + relative * counted.normal(own, first, clean.shape)
+    return clean * factor + absolute * counted.normal(added, first, clean.shape)
 
 
 def deviation(

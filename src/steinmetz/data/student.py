@@ -5,12 +5,16 @@ whose variance is drawn anew for every datum; the mean of its inverse, given e, 
 datum has in a fit by least squares (expectation–maximisation).
 """
 
+import math
+from functools import partial
 from statistics import NormalDist
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
+
+from steinmetz.data import counted
 
 # Degrees of freedom: few, so that outliers hardly count; the deviation is still finite.
 DEGREES = 4.0
@@ -49,9 +53,22 @@ def normal_scores(residuals: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "
     return np.asarray(np.sign(residuals) * np.reshape(found, np.shape(residuals)))
 
 
-def factors(key: Array, shape: tuple[int, ...]) -> Float[Array, "*shape"]:
+def factors(
+    key: Array, shape: tuple[int, ...], first: int = 0, whole: int | None = None
+) -> Float[Array, "*shape"]:
     """What normal errors are multiplied with so that they have these tails: √(ν/χ²).
 
-    χ² of four degrees of freedom is twice the sum of two exponential numbers.
+    χ² of four degrees of freedom is twice the sum of two exponential numbers. Errors are those from
+    the number `first` on of as many as `whole`, or all.
     """
-    return jnp.sqrt(DEGREES / (2 * jax.random.exponential(key, (2, *shape)).sum(axis=0)))
+    every = math.prod(shape) if whole is None else whole
+    found: Array = _factors(key, shape, first, every + first)
+    return found
+
+
+@partial(jax.jit, static_argnames="shape")
+def _factors(
+    key: Array, shape: tuple[int, ...], first: int | Array, second: int | Array
+) -> Float[Array, "*shape"]:
+    total = counted.exponential(key, first, shape) + counted.exponential(key, second, shape)
+    return jnp.sqrt(DEGREES / (2 * total))

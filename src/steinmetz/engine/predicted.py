@@ -23,6 +23,7 @@ from steinmetz.experiments import base as experiments
 from steinmetz.experiments import modes
 from steinmetz.experiments.asked import Asked
 from steinmetz.experiments.incompressible import Incompressible
+from steinmetz.pieces import quantiles
 from steinmetz.predict.push_forward import Pushed, predictive
 from steinmetz.records import StressMap
 
@@ -157,8 +158,8 @@ def _repeated(part: Float[np.ndarray, "draws"] | None, copies: int) -> np.ndarra
 def _limits(drawn: Pushed, new: Copies, noise: Noise, level: float) -> tuple[Stress, ...]:
     """Median and ends of both bands."""
     ends = [(1 - level) / 2, (1 + level) / 2]
-    lower, median, upper = np.quantile(drawn, [ends[0], 0.5, ends[1]], axis=0)
-    outer = (np.where(noise.known, end, np.nan) for end in np.quantile(new, ends, axis=0))
+    lower, median, upper = quantiles(drawn, [ends[0], 0.5, ends[1]])
+    outer = (np.where(noise.known, end, np.nan) for end in quantiles(new, ends))
     return median, lower, upper, *outer
 
 

@@ -1,5 +1,6 @@
 """Draws that make the bands: of one law, or of a mixture of laws (method §6)."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -7,6 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from steinmetz.data.noise import Draws
+from steinmetz.pieces import pieces
 from steinmetz.posterior.structures import Part
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.volume import completed, drawn
@@ -70,13 +72,28 @@ class Bands(NamedTuple):
 
     def composed(self, at: StressMap) -> tuple[Pushed, Float[np.ndarray, "draws states"]]:
         """The same of laws composed of terms, however many: nothing is compiled."""
-        every = [_pushed(part, at) for part in self.parts]
-        stress, energy = (np.concatenate(part) for part in zip(*every, strict=True))
+        states, components = at.operator.shape[:2]
+        draws = len(self.owner)
+        stress, energy = np.empty((draws, states, components)), np.empty((draws, states))
+        for some, part in self._portions(states * components):
+            stress[some], energy[some] = _pushed(part, at)
         if self.discrepancy is not None:
-            shares = np.random.default_rng(len(stress)).standard_normal((len(stress), _COMPONENTS))
-            size = self.discrepancy.at(energy)
-            stress += size[:, :, None] * shares[:, None, : stress.shape[2]]
+            shares = np.random.default_rng(draws).standard_normal((draws, _COMPONENTS))
+            for some in pieces(draws, states * components):
+                size = self.discrepancy.at(energy[some])
+                stress[some] += size[:, :, None] * shares[some, None, :components]
         return stress, energy
+
+    def _portions(self, each: int) -> Iterator[tuple[slice, Part]]:
+        """Some draws of a law at a time, with their place among all; `each` numbers per draw."""
+        start = 0
+        for part in self.parts:
+            for some in pieces(len(part.theta), each):
+                yield (
+                    slice(start + some.start, start + some.stop),
+                    part._replace(theta=part.theta[some]),
+                )
+            start += len(part.theta)
 
     @property
     def owner(self) -> Int[np.ndarray, "draws"]:

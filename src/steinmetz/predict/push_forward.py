@@ -10,12 +10,15 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from steinmetz.data import noise, student
+from steinmetz.pieces import pieces
 from steinmetz.potentials.base import normalised_energy, slopes
 from steinmetz.potentials.law import Law
 from steinmetz.records import StressMap
 from steinmetz.shapes import Theta
 
 Pushed = Float[np.ndarray, "draws states components"]
+# The relative and the absolute one, of cells or of draws.
+Deviations = tuple[Float[Array, "..."], Float[Array, "..."]]
 # Draws that are pushed forward at once: more do not go faster, and need memory.
 _BATCH = 64
 # Folded into a key: small numbers are those of its split, from which the noise is drawn.
@@ -46,7 +49,7 @@ def push_forward(
 def predictive(
     key: Array,
     pushed: Pushed,
-    deviations: tuple[Float[Array, "..."], Float[Array, "..."]],
+    deviations: Deviations,
     discrepancy: float | Array,
     factor: noise.Draws,
 ) -> Pushed:
@@ -55,16 +58,27 @@ def predictive(
     `deviations` are the relative and the absolute one, not a number where they were estimated,
     `discrepancy` what the law is allowed besides. `factor` is the noise of every draw: what it
     multiplies stated noise with, one unless that was sampled, and values of what was estimated.
+    Draws are worked through in pieces; that changes no number.
     """
+    found, each = np.empty(pushed.shape), pushed[0].size
+    for some in pieces(len(pushed), each):
+        place, own = (some.start * each, pushed.size), factor.some(some)
+        relative, spread = _spread(deviations, discrepancy, own)
+        if factor.tails:
+            wide = student.factors(jax.random.fold_in(key, _TAILS), pushed[some].shape, *place)
+            relative, spread = wide * relative, wide * spread
+        found[some] = noise.draw(key, jnp.asarray(pushed[some]), relative, spread, place[0])
+    return found
+
+
+def _spread(deviations: Deviations, discrepancy: float | Array, factor: noise.Draws) -> Deviations:
+    """The relative and the absolute deviation of draws, each times its factor."""
     relative, absolute = deviations
     own = jnp.asarray(factor.factor)[:, None, None]
     relative, absolute = _put(relative, factor.relative), _put(absolute, factor.absolute)
     if factor.discrepancy is not None:
         discrepancy = jnp.asarray(factor.discrepancy)[:, None, None]
-    spread = jnp.sqrt(absolute**2 + discrepancy**2)
-    if factor.tails:
-        own = own * student.factors(jax.random.fold_in(key, _TAILS), pushed.shape)
-    return np.asarray(noise.draw(key, jnp.asarray(pushed), own * relative, own * spread))
+    return own * relative, own * jnp.sqrt(absolute**2 + discrepancy**2)
 
 
 def _put(cells: Float[Array, "..."], drawn: Float[np.ndarray, "draws"] | None) -> Array:

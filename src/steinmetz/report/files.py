@@ -19,6 +19,7 @@ from steinmetz.engine.outcome import Outcome
 from steinmetz.errors import InputError
 from steinmetz.exporters import json as law_json
 from steinmetz.exporters.base import About
+from steinmetz.pieces import quantiles
 from steinmetz.potentials.law import structure
 from steinmetz.predict.bands import Bands
 from steinmetz.records import spaced
@@ -245,15 +246,12 @@ def predictions(outcome: Outcome) -> xarray.Dataset:
     along, path = outcome.along, outcome.problem.path
     dims, levels = ("point", "component"), list(_QUANTILES)
 
-    def quantiles(samples: np.ndarray) -> np.ndarray:
-        return np.asarray(np.quantile(samples, levels, axis=0))
-
     data = {
         "law": (dims, along.law),
         "energy": ("point", along.law_energy),
-        "push_forward": (("quantile", *dims), quantiles(along.pushed)),
-        "posterior_predictive": (("quantile", *dims), quantiles(along.predictive)),
-        "energy_push_forward": (("quantile", "point"), quantiles(along.pushed_energy)),
+        "push_forward": (("quantile", *dims), quantiles(along.pushed, levels)),
+        "posterior_predictive": (("quantile", *dims), quantiles(along.predictive, levels)),
+        "energy_push_forward": (("quantile", "point"), quantiles(along.pushed_energy, levels)),
         "draws": (("draw", *dims), along.pushed[:_KEPT_DRAWS].astype(np.float32)),
         "sampled": ("point", path.sampled),
         "observed": (dims, path.observed),
