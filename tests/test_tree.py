@@ -13,7 +13,8 @@ TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(RO
 
 # From low to high: a layer may import itself and what stands before it.
 LAYERS = (
-    *("errors", "shapes", "pieces", "reading", "registry", "records", "laplace", "cache", "claims"),
+    *("errors", "shapes", "host", "pieces", "reading", "registry", "records", "laplace"),
+    *("cache", "claims"),
     *("progress", "interrupts", "threads", "workers", "data", "materials", "laws"),
     *("experiments", "potentials", "sparsify", "posterior", "infer", "ranks", "predict"),
     *(
@@ -43,7 +44,7 @@ LAYERS = (
     *("campaign_commands", "cli", "__main__"),
 )
 # A sampler sees a log density and nothing of mechanics.
-BLIND = {"infer": {"errors", "shapes", "registry", "records", "laplace", "infer"}}
+BLIND = {"infer": {"errors", "shapes", "host", "registry", "records", "laplace", "infer"}}
 # Materials know nothing of tests, mechanics nothing of samplers: that follows from the order.
 UNSAFE_CALLS = {"eval", "exec", "sympify", "parse_expr", "compile", "system"}
 UNSAFE_IMPORTS = {"pickle", "cloudpickle", "dill", "marshal", "shelve"}

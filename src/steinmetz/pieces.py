@@ -45,4 +45,12 @@ def quantiles(
     samples: Float[np.ndarray, "draws *cells"], levels: Sequence[float]
 ) -> Float[np.ndarray, "levels *cells"]:
     """Quantiles over draws in every cell."""
-    return cellwise(lambda some: np.asarray(np.quantile(some, levels, axis=0)), samples)
+    return cellwise(lambda some: _quantiles(some, levels), samples)
+
+
+def _quantiles(
+    samples: Float[np.ndarray, "draws *cells"], levels: Sequence[float]
+) -> Float[np.ndarray, "levels *cells"]:
+    # along the last axis, where draws of one value stand together: much faster
+    drawn = np.ascontiguousarray(np.moveaxis(samples, 0, -1))
+    return np.asarray(np.quantile(drawn, levels, axis=-1, overwrite_input=True))

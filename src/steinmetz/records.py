@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 from pydantic import BaseModel, ConfigDict
 
+from steinmetz import host
 from steinmetz.errors import InputError
 from steinmetz.shapes import Cells, Inputs, Points, Scalar
 
@@ -169,9 +170,10 @@ class Observations(NamedTuple):
 
     def rows(self, index: Int[np.ndarray, "rows"]) -> "Observations":
         """Some rows."""
-        fields = self._asdict().items()
-        arrays = {name: array[index] for name, array in fields if name != "components"}
-        return self._replace(**arrays)
+        arrays = [host.held(np.asarray(array)[index]) for array in self[1:-1]]
+        inputs, operator, values, observed, absolute, relative = arrays
+        parts = (inputs, operator, values, observed, absolute, relative, self.components)
+        return Observations(self.state[index], *parts)
 
     def spread(self, most: int) -> "Observations":
         """As many rows at most, evenly spaced, the first and the last among them."""
@@ -181,7 +183,8 @@ class Observations(NamedTuple):
     def scaled(self, sizes: tuple[float, ...]) -> "Observations":
         """The same data for inputs measured in units of `sizes`."""
         unit = np.asarray(sizes)
-        return self._replace(inputs=self.inputs / unit, operator=self.operator / unit)
+        inputs, operator = (np.asarray(part) / unit for part in (self.inputs, self.operator))
+        return self._replace(inputs=host.held(inputs), operator=host.held(operator))
 
     def modulus(self, reference: Reference) -> float:
         """Stress per unit slope: the root-mean-square stress over that of Ψ = x_i, all i together.
@@ -233,9 +236,10 @@ class ValidationPath(NamedTuple):
         self, values: Float[Array, "points components"], part: Bool[np.ndarray, "points"]
     ) -> Observations:
         """Values at some of the points, as observations."""
-        cells, nothing = jnp.asarray(self.observed[part]), jnp.zeros(self.observed[part].shape)
-        inputs, operator = self.map.inputs[part], self.map.operator[part]
-        seen = (values[part], cells, nothing, nothing, self.components)
+        nothing = np.zeros(self.observed[part].shape)
+        found = (*self.map, values, self.observed)
+        inputs, operator, known, cells = (host.held(np.asarray(each)[part]) for each in found)
+        seen = (known, cells, host.held(nothing), host.held(nothing), self.components)
         return Observations(self.state[part], inputs, operator, *seen)
 
 
@@ -256,7 +260,9 @@ class Truth(NamedTuple):
 
     def stress(self, reference: Reference, at: StressMap) -> Cells:
         """y = B ∇Ψ̂, normalised like every potential (method §1)."""
-        return _true_stress(self, reference, at)
+        filled = StressMap(*(host.held(host.filled_up(np.asarray(part))) for part in at))
+        found = np.asarray(_true_stress(self, reference, filled))
+        return host.held(found[: len(at.inputs)])
 
     def energies(self, reference: Reference, x: Points) -> Float[Array, "data"]:
         """Ψ̂ at many inputs."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
+from steinmetz import host
 from steinmetz.assess import mixed, response
 from steinmetz.assess.evidence import Evidence, Point
 from steinmetz.assess.mixed import Mixed
@@ -97,10 +98,11 @@ def certify(
     demands = material.demands(few)
     turned = np.concatenate([few, _turned(material, few)])
     where = response.probe(material, demands, operator, np.concatenate([turned, states]))
-    before, after = np.split(np.asarray(where.states[: len(turned)]), 2)
+    looked = np.asarray(where.states)
+    before, after = np.split(looked[: len(turned)], 2)
     by_term = isinstance(law.graph, Terms)
     wanted = replace(conditions, convex=False, increasing=()) if by_term else conditions
-    falling, bent = search(law, np.asarray(particles), wanted, where.states[len(turned) :])
+    falling, bent = search(law, np.asarray(particles), wanted, host.held(looked[len(turned) :]))
     seen = Evidence(
         law=law,
         every=every,

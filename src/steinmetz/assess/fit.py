@@ -217,8 +217,7 @@ def _coverage(seen: Seen) -> Covered | None:
     """
     if not seen.observed.any():
         return None
-    low, high = measures.bands(seen.draws)[_LEVEL]
-    inside = (seen.values >= low) & (seen.values <= high)
+    inside = measures.inside(seen.draws, seen.values, seen.observed)[_LEVEL]
     value, level, count = float(inside[seen.observed].mean()), int(_LEVEL) / 100, len(seen.draws)
     reach = _NORMAL.inv_cdf((1 + level) / 2)
     ratio = reach / np.sqrt(np.maximum(seen.share[seen.observed], 1e-12))

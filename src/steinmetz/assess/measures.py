@@ -5,6 +5,9 @@ from jaxtyping import Bool, Float
 
 from steinmetz.pieces import cellwise, quantiles
 
+Bands = dict[str, tuple[np.ndarray, np.ndarray]]
+"""Lower and upper border of the central bands, by their level in per cent."""
+
 LEVELS = ("50", "90", "95")
 # Draws of an ensemble whose W1 is compared with that of others.
 MEMBERS = 50
@@ -62,6 +65,8 @@ def wasserstein(
     Both samples are sorted together; the difference of the two step functions is constant between
     neighbours.
     """
+    if a_weights is None and b_weights is None and _commensurable(len(a), len(b)):
+        return cellwise(lambda first, second: _between(_sorted(first), _sorted(second)), a, b)
     step = np.concatenate([_shares(len(a), a_weights), -_shares(len(b), b_weights)])
 
     def some(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -69,6 +74,25 @@ def wasserstein(
         return _area(ordered, step[order])
 
     return cellwise(some, a, b)
+
+
+def _commensurable(first: int, second: int) -> bool:
+    """Whether one number is a multiple of the other."""
+    return max(first, second) % min(first, second) == 0
+
+
+def _sorted(sample: Float[np.ndarray, "sample *shape"]) -> Float[np.ndarray, "*shape sample"]:
+    """In order, along the last axis, where numbers that are compared stand together."""
+    return np.sort(np.ascontiguousarray(np.moveaxis(sample, 0, -1)), axis=-1)
+
+
+def _between(
+    a: Float[np.ndarray, "*shape first"], b: Float[np.ndarray, "*shape second"]
+) -> np.ndarray:
+    """W1 = ∫ |quantile_a − quantile_b| of sorted samples, one size a multiple of the other."""
+    few, many = (a, b) if a.shape[-1] < b.shape[-1] else (b, a)
+    steps = many.reshape(*few.shape, -1)
+    return np.asarray(np.mean(np.abs(steps - few[..., None]), axis=(-2, -1)))
 
 
 def wasserstein_resampled(
@@ -131,8 +155,11 @@ def wasserstein_alike(
     if groups < 2 or len(b) == 1:
         return wasserstein(a, b)
     taken = np.unique(np.linspace(0, groups - 1, _GROUPS).astype(int)) * MEMBERS
-    each = [wasserstein(a[start : start + MEMBERS], b) for start in taken]
-    return np.asarray(np.mean(each, axis=0))
+    groups_of_a = [a[start : start + MEMBERS] for start in taken]
+    if not _commensurable(MEMBERS, len(b)):
+        return np.asarray(np.mean([wasserstein(group, b) for group in groups_of_a], axis=0))
+    ordered = _sorted(b)
+    return np.asarray(np.mean([_between(_sorted(group), ordered) for group in groups_of_a], axis=0))
 
 
 def crps(
@@ -199,7 +226,7 @@ def correlation_time(values: Float[np.ndarray, "points"]) -> float:
     return 1 + 2 * float(np.sum(share[1:end]))
 
 
-def bands(samples: Float[np.ndarray, "samples *shape"]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def bands(samples: Float[np.ndarray, "samples *shape"]) -> Bands:
     """Lower and upper border of the central bands."""
     tails = [(1 - int(level) / 100) / 2 for level in LEVELS]
     ends = quantiles(samples, [end for tail in tails for end in (tail, 1 - tail)])
@@ -212,10 +239,27 @@ def coverage(
     observed: Bool[np.ndarray, "states components"],
 ) -> dict[str, float | None]:
     """Share of the observed values inside the central 50, 90 and 95 % bands of the samples."""
+    return shares(inside(samples, values, observed), observed)
+
+
+def inside(
+    samples: Float[np.ndarray, "samples states components"],
+    values: Float[np.ndarray, "states components"],
+    observed: Bool[np.ndarray, "states components"],
+) -> dict[str, Bool[np.ndarray, "states components"]]:
+    """Which observed values lie inside the central bands of the samples, by level."""
+    found = {}
+    for level, (low, high) in bands(samples[:, observed]).items():
+        found[level] = np.zeros(observed.shape, bool)
+        found[level][observed] = (values[observed] >= low) & (values[observed] <= high)
+    return found
+
+
+def shares(
+    found: dict[str, Bool[np.ndarray, "states components"]],
+    observed: Bool[np.ndarray, "states components"],
+) -> dict[str, float | None]:
+    """Shares of some of the observed values that lie inside, by level."""
     if not observed.any():
         return dict.fromkeys(LEVELS)
-    borders = bands(samples)
-    return {
-        level: float(np.mean(((values >= low) & (values <= high))[observed]))
-        for level, (low, high) in borders.items()
-    }
+    return {level: float(np.mean(within[observed])) for level, within in found.items()}

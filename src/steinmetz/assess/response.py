@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
+from steinmetz import host
 from steinmetz.materials.base import Material, States
 from steinmetz.materials.demands import Demands, Increments
 from steinmetz.potentials.base import Potential
@@ -102,11 +103,11 @@ def probe(material: Material, demands: Demands, operator: Array, states: States)
         operator=operator,
         moduli=_lines(inputs[0], directions, first[:1], second[:1]),
         increments=_lines(inputs[1], bent.bases, first[1:], second[1:]),
-        far=jnp.asarray(inputs[2]),
-        paths=jnp.asarray(inputs[3].reshape(-1, steps, x.shape[1])),
-        looks=jnp.asarray(steps - 1 - np.outer(np.array(decades, int), [0, 1, 2])),
-        tangents=jnp.asarray(np.concatenate([inputs[0], *inputs[4:-1]])),
-        states=jnp.asarray(inputs[-1]),
+        far=host.held(inputs[2]),
+        paths=host.held(inputs[3].reshape(-1, steps, x.shape[1])),
+        looks=host.held(steps - 1 - np.outer(np.array(decades, int), [0, 1, 2])),
+        tangents=host.held(np.concatenate([inputs[0], *inputs[4:-1]])),
+        states=host.held(inputs[-1]),
     )
 
 
@@ -130,7 +131,7 @@ def _derivatives(
         x, bend = jax.vmap(material.features)(states), jax.vmap(jax.jacfwd(slope))(few)
         return x, jax.vmap(slope)(few), bend
 
-    x, slope, bend = every(jnp.asarray(states))
+    x, slope, bend = every(states)
     return np.asarray(x), np.asarray(slope), np.asarray(bend)
 
 
@@ -144,7 +145,7 @@ def _lines(
     first = np.einsum("sdva,sia->sdvi", bases, slope)
     half = np.einsum("sdva,siab->sdvib", bases, bend)
     second = np.einsum("sdvib,sdwb->sdvwi", half, bases)
-    return Lines(jnp.asarray(inputs), jnp.asarray(first), jnp.asarray(second))
+    return Lines(host.held(inputs), host.held(first), host.held(second))
 
 
 def respond(
@@ -154,8 +155,8 @@ def respond(
     where: Probe,
 ) -> Response:
     """Measure all laws."""
-    needed = where._replace(states=where.states[:0])
-    measured = _respond(graph, reference, jnp.asarray(every), needed)
+    needed = where._replace(states=host.held(np.zeros((0, where.states.shape[1]))))
+    measured = _respond(graph, reference, host.held(every), needed)
     return Response(*(np.asarray(part) for part in measured))
 
 

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
+from steinmetz import host
 from steinmetz.potentials.base import Potential
 from steinmetz.potentials.law import Law
 from steinmetz.records import Conditions
@@ -27,11 +28,11 @@ def search(
     The law sees all states, every particle its own share.
     """
     share = max(1, len(states) // max(1, len(particles)))
-    shares = jnp.resize(states, (-(-len(states) // share), share, states.shape[1]))
-    repeated = jnp.broadcast_to(law.values, (len(shares), law.values.size))
+    shares = np.resize(np.asarray(states), (-(-len(states) // share), share, states.shape[1]))
+    repeated = np.broadcast_to(np.asarray(law.values), (len(shares), law.values.size))
     cycled = shares[np.arange(len(particles)) % len(shares)]
-    alone = _search(law.graph, repeated, shares, conditions)
-    others = _search(law.graph, jnp.asarray(particles), cycled, conditions)
+    alone = _search(law.graph, host.held(repeated), host.held(shares), conditions)
+    others = _search(law.graph, host.held(particles), host.held(cycled), conditions)
     falling, bent = (
         np.concatenate([np.any(np.asarray(a), axis=0, keepdims=True), np.asarray(b)])
         for a, b in zip(alone, others, strict=True)

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from steinmetz import host
 from steinmetz.data import counted
 from steinmetz.data.student import DEGREES
 from steinmetz.records import Observations
@@ -147,11 +148,11 @@ class Draws(NamedTuple):
 def filled(observations: Observations, level: Level) -> Observations:
     """The same data with numbers where the noise was to be estimated; else as they are."""
     relative, absolute = observations.relative, observations.absolute
-    if not bool(jnp.any(jnp.isnan(relative)) | jnp.any(jnp.isnan(absolute))):
+    if not (np.isnan(relative).any() or np.isnan(absolute).any()):
         return observations
     return observations._replace(
-        relative=jnp.where(jnp.isnan(relative), level.relative, relative),
-        absolute=jnp.where(jnp.isnan(absolute), level.absolute, absolute),
+        relative=host.held(np.where(np.isnan(relative), level.relative, relative)),
+        absolute=host.held(np.where(np.isnan(absolute), level.absolute, absolute)),
     )
 
 

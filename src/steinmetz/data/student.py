@@ -41,6 +41,12 @@ def unlikely(squares: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"
     return np.asarray((DEGREES + 1) * np.log1p(squares / DEGREES))
 
 
+def log_density(errors: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
+    """The logarithm of the density of errors in units of their scale."""
+    half = math.lgamma((DEGREES + 1) / 2) - math.lgamma(DEGREES / 2)
+    return np.asarray(half - 0.5 * (np.log(DEGREES * np.pi) + unlikely(errors**2)))
+
+
 def normal_scores(residuals: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
     """What residuals of a normal distribution would be as improbable: Φ⁻¹(F(r)), four degrees."""
     size = np.abs(residuals)

@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from steinmetz import host
 from steinmetz.data import hold_out, noise
 from steinmetz.errors import InputError
 from steinmetz.experiments import base as experiments
@@ -34,7 +33,7 @@ class Block(NamedTuple):
 
 def block_key(key: Array, number: int) -> Array:
     """A key per block; the first has that of the study."""
-    return key if number == 0 else jax.random.fold_in(key, number)
+    return key if number == 0 else host.folded(key, number)
 
 
 def synthetic(
@@ -45,13 +44,13 @@ def synthetic(
     source: Source,
 ) -> Block:
     """A test of the generating law, with noise."""
-    state_key, noise_key = jax.random.split(key)
+    state_key, noise_key = host.split(key)
     rows = experiment.sample(state_key, source.count)
     try:
         clean = observe.clean(material, experiment, truth, rows)
     except ZeroDivisionError:
         raise InputError(f"law '{truth.name}' divides by zero with its data.parameters") from None
-    if not bool(jnp.all(jnp.isfinite(clean.values))):
+    if not np.isfinite(np.asarray(clean.values)).all():
         settings = source.experiment.model_dump(exclude={"name"})
         words = ", ".join(f"{name} = {value}" for name, value in settings.items())
         raise InputError(f"law '{truth.name}' is not finite for every state with {words}")

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-import jax
 from jaxtyping import Array
 
+from steinmetz import host
 from steinmetz.cache import Cache
 from steinmetz.engine.problem import Problem, built, prepare
 from steinmetz.errors import InputError
@@ -57,4 +57,4 @@ def _refit_deviation(study: Study) -> float:
 def stage_keys(seed: int) -> dict[str, Array]:
     """One key per stage, so that a stage that is done again draws the same numbers."""
     names = ("data", "carve", "infer", "noise", "check", "test")
-    return dict(zip(names, jax.random.split(jax.random.key(seed), len(names)), strict=True))
+    return dict(zip(names, host.seeded(seed, len(names)), strict=True))

@@ -104,7 +104,9 @@ def from_dict(stored: dict[str, Any], observations: Observations) -> Carved:
 
 def _fingerprint(quadratic: Quadratic) -> list[float]:
     """A few sums that tell one data set from another, whatever the last bit of rounding does."""
-    sums = (quadratic.inputs.sum(), quadratic.target.sum(), quadratic.constant.sum())
+    sums = (
+        np.asarray(part).sum() for part in (quadratic.inputs, quadratic.target, quadratic.constant)
+    )
     return [float(f"{float(value):.9g}") for value in sums]
 
 

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from steinmetz import host
 from steinmetz.assess import fit, loo
 from steinmetz.data import noise, student
 from steinmetz.engine.problem import Problem
@@ -41,7 +41,7 @@ def examine(
 def fitted(problem: Problem, carved: Carved, ensemble: Ensemble) -> Float[np.ndarray, "draws data"]:
     """Log likelihood under every draw of every fitted datum, or of `Problem.left_out`."""
     rows = problem.left_out
-    deviation = carved.deviation[spaced(len(carved.deviation), len(rows.state))]
+    deviation = np.asarray(carved.deviation)[spaced(len(carved.deviation), len(rows.state))]
     parts = ensemble.theta, ensemble.factor, rows, deviation
     return log_likelihood(carved.law, *parts, carved.noise.weights is not None)
 
@@ -63,7 +63,7 @@ def _residuals(problem: Problem, carved: Carved, factor: float, tails: bool) -> 
     prediction = np.asarray(carved.law.stress(train.map))
     deviation, observed = np.asarray(carved.deviation), np.asarray(train.observed)
     whole = np.where(observed, deviation, 1.0)
-    share = np.asarray(noise.stated(train, jnp.asarray(prediction), 0.0)) ** 2 / whole**2
+    share = np.asarray(noise.stated(train, host.held(prediction), 0.0)) ** 2 / whole**2
     columns = {fit.PREDICTION: prediction}
     for name, column in zip(problem.material.inputs, np.asarray(train.inputs).T, strict=True):
         columns[name] = np.broadcast_to(column[:, None], prediction.shape)
@@ -88,7 +88,7 @@ def _seen(study: Study, problem: Problem, judged: Judged) -> fit.Seen:
         observed, of = judged.observed & path.sampled[:, None], "new data along the path, in range"
     else:
         rows = problem.noisy(problem.judged)
-        variance = np.asarray(noise.stated(rows, jnp.asarray(judged.law), 0.0)) ** 2
+        variance = np.asarray(noise.stated(rows, host.held(judged.law), 0.0)) ** 2
         observed, of = judged.observed, _of(study, problem)
     share = variance / np.maximum(variance + floor**2, np.finfo(float).tiny)
     return fit.Seen(judged.predictive, judged.values, share, observed, of)

@@ -3,13 +3,13 @@
 import dataclasses
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from steinmetz import host
 from steinmetz.assess import certificate, measures, scores
 from steinmetz.data import noise
+from steinmetz.engine.blocks import block_key
 from steinmetz.engine.fitness import Fitness
 from steinmetz.engine.problem import Problem
 from steinmetz.engine.sample import Ensemble
@@ -49,17 +49,15 @@ def along_path(
     """Law, draws and (where known) truth with noisy copies of it along the validation path."""
     path, reference = problem.path, problem.material.reference
     pushed, energy = bands.push(path.map)
-    own_key, noise_key = jax.random.split(key)
-    relative, absolute = jnp.asarray(path.relative), jnp.asarray(path.absolute)
+    own_key, noise_key = host.split(key)
     truth, truth_energy, noisy = None, None, None
     if problem.truth is not None:
         clean = problem.truth.stress(reference, path.map)
         truth_energy = np.asarray(problem.truth.energies(reference, path.map.inputs))
-        many = jnp.broadcast_to(clean, (copies, *clean.shape))
-        drawn_with = (jnp.asarray(part) for part in problem.drawn)
-        noisy = np.asarray(noise.draw(noise_key, many, *drawn_with))
         truth = np.asarray(clean)
-    drawn = predictive(own_key, pushed, (relative, absolute), problem.floor, bands.noise)
+        many = np.broadcast_to(truth, (copies, *truth.shape))
+        noisy = np.asarray(noise.draw(noise_key, many, *problem.drawn))
+    drawn = predictive(own_key, pushed, (path.relative, path.absolute), problem.floor, bands.noise)
     alone, alone_energy = np.asarray(law.stress(path.map)), np.asarray(law.energy(path.map.inputs))
     return PathPredictions(alone, alone_energy, pushed, energy, drawn, truth, truth_energy, noisy)
 
@@ -70,13 +68,13 @@ def certify(
     """Certificate of the law and every draw, cross-checked on states around and beyond the data."""
     material, parts = problem.material, []
     for number, block in enumerate(problem.blocks):
-        at = key if number == 0 else jax.random.fold_in(key, number)
+        at = block_key(key, number)
         wide = block.experiment.covering(block.rows).widened(_REACH)
         parts.append(wide.states(wide.fresh(at, -(-count // len(problem.blocks)))))
     experiment, free = problem.blocks[0].experiment, material.completed
     whole = dataclasses.replace(experiment, free=None) if free is not material else experiment
-    undeformed = jnp.asarray(free.undeformed)
-    operator = whole.operator(free, undeformed, experiment.observed)
+    at_rest = whole.map(free, np.asarray(free.undeformed)[None], experiment.observed)
+    operator = host.held(np.asarray(at_rest.operator)[0])
     states, laws = np.concatenate(parts), bands.completed.parts
     theta = volume.drawn(law, ensemble.theta)
     return certificate.certify(volume.completed(law), theta, free, states, operator, laws)
@@ -122,7 +120,7 @@ def fitted(key: Array, problem: Problem, law: Law, bands: Bands) -> scores.Cover
     if problem.held_out is None:
         return None
     rows = problem.train.spread(_ROWS)
-    judged = _measured(jax.random.fold_in(key, 1), law, bands, rows, problem.floor)
+    judged = _measured(host.folded(key, 1), law, bands, rows, problem.floor)
     return measures.coverage(judged.predictive, judged.values, judged.observed)
 
 
@@ -143,14 +141,13 @@ def _along(
     )
     cells = judged.observed
     ensembles = scores.Ensembles(along.pushed, along.predictive, truth, noisy)
+    within = measures.inside(along.predictive, noisy[0], cells)
     return scores.Scores(
         r2=r2,
         w1=scores.wasserstein(ensembles, cells, inside),
-        coverage=measures.coverage(along.predictive, noisy[0], cells),
-        coverage_sampled=measures.coverage(along.predictive, noisy[0], cells & inside[:, None]),
-        coverage_extrapolated=measures.coverage(
-            along.predictive, noisy[0], cells & ~inside[:, None]
-        ),
+        coverage=measures.shares(within, cells),
+        coverage_sampled=measures.shares(within, cells & inside[:, None]),
+        coverage_extrapolated=measures.shares(within, cells & ~inside[:, None]),
         coverage_clean=measures.coverage(along.pushed, truth, cells),
         other=further.every(judged),
         **fitness._asdict(),

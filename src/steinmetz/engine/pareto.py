@@ -5,11 +5,11 @@ One row per number of parameters, judged in and out of range.
 
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
+from steinmetz import host
 from steinmetz.assess import certificate, scores
 from steinmetz.engine.problem import Problem
 from steinmetz.potentials.law import Law
@@ -68,7 +68,7 @@ def table(problem: Problem, carved: Carved, fresh: Observations) -> list[Row]:
     Against the truth where there is one, else against data.
     """
     laws, parts = [row.law for row in carved.table], _parts(problem, fresh)
-    inputs = jnp.concatenate([part.known.inputs for part in parts])
+    inputs = host.held(np.concatenate([np.asarray(part.known.inputs) for part in parts]))
     slopes = np.asarray(many_slopes(laws, inputs))
     count, rows = problem.train.cells, list[Row]()
     for index, choice in enumerate(carved.table):
@@ -135,7 +135,7 @@ def _r2(slopes: Float[np.ndarray, "states inputs"], parts: list[_Part]) -> RowR2
     for name, known in parts:
         part = slopes[start : start + len(known.inputs)]
         start += len(known.inputs)
-        predicted = np.asarray(known.map.stress(jnp.asarray(part)))
+        predicted = np.einsum("sci,si->sc", np.asarray(known.operator), part)
         numbers[name] = scores.r2(predicted, known)
         if name == "test" or not components:
             components = scores.per_component(predicted, known)

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from steinmetz import host
 from steinmetz.cache import Cache
 from steinmetz.data.quadratic import Quadratic
 from steinmetz.engine.problem import Problem, network_of
@@ -123,10 +124,10 @@ def straightened(posterior: density.Posterior, carved: carve.Carved) -> density.
         triangle = np.asarray(np.linalg.qr(beside, mode="r"))
     left = float(triangle[size, size]) ** 2 + float(carved.quadratic.constant)
     one = Quadratic(
-        jnp.zeros((1, size)),
-        jnp.asarray(triangle[None, :size, :size]),
-        jnp.asarray(triangle[None, :size, size]),
-        jnp.asarray(left),
+        host.held(np.zeros((1, size))),
+        host.held(triangle[None, :size, :size]),
+        host.held(triangle[None, :size, size]),
+        host.held(left),
     )
     likelihood = dataclasses.replace(posterior.likelihood, quadratic=one)
     potential = Straight(graph.names(), graph.nonnegative)
@@ -164,7 +165,7 @@ class Posed(NamedTuple):
 def pose(key: Array, carved: carve.Carved, problem: Problem, study: Study) -> Posed:
     """The posterior of a carved law with its modes; `key` is that of the sampling."""
     posterior = posterior_of(carved, problem, study)
-    return Posed(posterior, modes_of(jax.random.fold_in(key, 1), posterior, carved.law.values))
+    return Posed(posterior, modes_of(host.folded(key, 1), posterior, carved.law.values))
 
 
 def sample(
@@ -202,10 +203,8 @@ def sample_posed(
         return posterior.theta(u), posterior.log_density(u), jnp.exp(posterior.log_factor(u))
 
     white, every = samples.white.reshape(-1, posterior.dimension), jax.jit(jax.vmap(described))
-    theta, value, factor = (np.asarray(part) for part in every(jnp.asarray(white)))
-    halfway = (
-        None if samples.halfway is None else np.asarray(every(jnp.asarray(samples.halfway))[0])
-    )
+    theta, value, factor = (np.asarray(part) for part in every(white))
+    halfway = None if samples.halfway is None else np.asarray(every(samples.halfway)[0])
     return Ensemble(theta, value, factor, samples.shape, samples.inference, halfway)
 
 

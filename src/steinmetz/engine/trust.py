@@ -8,11 +8,11 @@ or it forms shear bands (ellipticity).
 
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float
 from pydantic import Field
 
+from steinmetz import host
 from steinmetz.assess import stability
 from steinmetz.assess.proof import prove_all
 from steinmetz.engine import plane
@@ -202,7 +202,7 @@ def _width(bands: Bands, stretches: Stretches) -> Values:
     operator = stability.operator(stretches, count)
     loaded = operator[:, :2] - operator[:, 2:] if count == 2 else operator[:, :2]
     x = stability.inputs(stretches, count)
-    stress = _push(bands, StressMap(jnp.asarray(x), jnp.asarray(loaded)))
+    stress = _push(bands, StressMap(host.held(x), host.held(loaded)))
     with np.errstate(all="ignore"):
         low, middle, high = np.quantile(stress, (0.025, 0.5, 0.975), axis=0)
         width = np.linalg.norm(high - low, axis=1) / np.linalg.norm(middle, axis=1)
@@ -219,7 +219,7 @@ def _stable(
 
     def slopes(x: Float[np.ndarray, "states inputs"]) -> Float[np.ndarray, "draws states inputs"]:
         identity = np.broadcast_to(np.eye(count), (len(x), count, count))
-        return _push(bands, StressMap(jnp.asarray(x), jnp.asarray(identity)))
+        return _push(bands, StressMap(host.held(x), host.held(identity)))
 
     found = stability.stiffness(slopes, stretches, count)
     exists = np.isfinite(found.bend).all(axis=(2, 3))

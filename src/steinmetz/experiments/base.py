@@ -7,15 +7,16 @@ on that face is zero, which is linear in ∇Ψ, so the pressure goes into B.
 
 import abc
 import dataclasses
-from typing import Any, Protocol, runtime_checkable
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 from pydantic import BaseModel, ConfigDict
 
-from steinmetz import registry
+from steinmetz import host, registry
 from steinmetz.errors import InputError
 from steinmetz.materials.base import Material, State, States
 from steinmetz.records import StressMap
@@ -23,7 +24,7 @@ from steinmetz.records import StressMap
 Rows = Float[np.ndarray, "rows entries"]
 Row = Float[np.ndarray, "entries"]
 # States whose B is computed at once: more need memory, and are not faster.
-_AT_ONCE = 20_000
+_AT_ONCE = 2**15
 
 
 class Settings(BaseModel):
@@ -136,15 +137,38 @@ class Experiment(abc.ABC):
         if unknown:
             known = list(material.components)
             raise InputError(registry.unknown("stress component", unknown[0], known))
+        every, parts = _compiled(_Way(self, material, components)), range(0, len(states), _AT_ONCE)
+        found = [every(host.filled_up(states[first : first + _AT_ONCE])) for first in parts]
+        if not found:
+            found = [every(np.zeros((0, len(material.state))))]
+        whole = (np.concatenate([*map(np.asarray, part)]) for part in zip(*found, strict=True))
+        inputs, operator = (host.held(part[: len(states)]) for part in whole)
+        return StressMap(inputs, operator)
 
-        def at(state: State) -> tuple[Array, Array]:
-            return material.features(state), self.operator(material, state, components)
 
-        every, parts = jax.jit(jax.vmap(at)), range(0, max(len(states), 1), _AT_ONCE)
-        found = [every(jnp.asarray(states[first : first + _AT_ONCE])) for first in parts]
-        if len(found) == 1:
-            return StressMap(*found[0])
-        return StressMap(*(jnp.concatenate(part) for part in zip(*found, strict=True)))
+class _Way(NamedTuple):
+    """From states of a material to what an experiment observes: equal ones share a program.
+
+    Numbers of materials need not be hashable, so names are hashed, and everything is compared.
+    """
+
+    experiment: Experiment
+    material: Material
+    components: tuple[str, ...]
+
+    def __hash__(self) -> int:
+        return hash((self.experiment.name, self.material.name, self.components))
+
+
+@functools.lru_cache(maxsize=32)
+def _compiled(way: _Way) -> Callable[[States], tuple[Array, Array]]:
+    """Inputs and B of many states."""
+    experiment, material, components = way
+
+    def at(state: State) -> tuple[Array, Array]:
+        return material.features(state), experiment.operator(material, state, components)
+
+    return jax.jit(jax.vmap(at))
 
 
 @runtime_checkable

@@ -6,10 +6,10 @@ What full tensors and plane strain share.
 import abc
 import dataclasses
 
-import jax
 import numpy as np
 from jaxtyping import Array, Bool
 
+from steinmetz import host
 from steinmetz.experiments.base import Course, Experiment, Rows
 from steinmetz.materials.base import States
 
@@ -41,8 +41,7 @@ class Box(Experiment):
     def deformed(self, key: Array, count: int) -> Rows:
         """Entries of F, row by row."""
         shape, spread = (count, self.size**2), self.spread
-        noise = jax.random.uniform(key, shape, minval=-spread, maxval=spread)
-        return np.asarray(np.eye(self.size).ravel() + np.asarray(noise))
+        return np.asarray(np.eye(self.size).ravel() + host.uniform(key, shape, -spread, spread))
 
     def sample(self, key: Array, count: int) -> Rows:
         rows = np.zeros((0, len(self.columns)))

@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-import jax
 from jaxtyping import Array
 from pydantic import Field
 
+from steinmetz import host
 from steinmetz.experiments import base
 from steinmetz.experiments.box import Box
 
@@ -21,7 +21,7 @@ class FullTensor(Box):
     """F = I + U[−ε, ε]³ˣ³."""
 
     def draw(self, key: Array, count: int) -> tuple[Array, base.Rows]:
-        key, draw_key = jax.random.split(key)
+        key, draw_key = host.split(key)
         return key, self.deformed(draw_key, count)
 
 

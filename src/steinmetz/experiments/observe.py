@@ -6,10 +6,10 @@ other, with a column for every component that any of them observed and a mask wh
 
 from collections.abc import Sequence
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Shaped
 
+from steinmetz import host
 from steinmetz.data import noise
 from steinmetz.experiments.base import Experiment, Rows
 from steinmetz.materials.base import Material
@@ -24,8 +24,8 @@ def clean(material: Material, experiment: Experiment, truth: Truth, rows: Rows) 
     state = experiment.states(rows)
     at = experiment.map(material, state, experiment.observed)
     values = truth.stress(material.reference, at)
-    nothing = jnp.zeros(values.shape)
-    everything = jnp.ones(values.shape, bool)
+    nothing = host.held(np.zeros(values.shape))
+    everything = host.held(np.ones(values.shape, bool))
     parts = (values, everything, nothing, nothing, experiment.observed)
     return Observations(state, at.inputs, at.operator, *parts)
 
@@ -33,8 +33,8 @@ def clean(material: Material, experiment: Experiment, truth: Truth, rows: Rows) 
 def noisy(key: Array, observations: Observations, config: noise.Config) -> Observations:
     """Clean observations with noise drawn on top, and the deviations that are stated of it."""
     shape = observations.values.shape
-    relative, absolute = (jnp.full(shape, size) for size in config.numbers)
-    drawn = (jnp.full(shape, size) for size in config.drawn)
+    relative, absolute = (host.held(np.full(shape, size)) for size in config.numbers)
+    drawn = (host.held(np.full(shape, size)) for size in config.drawn)
     values = noise.draw(key, observations.values, *drawn)
     return observations._replace(values=values, relative=relative, absolute=absolute)
 
@@ -50,7 +50,7 @@ def joined(blocks: Sequence[Observations]) -> Observations:
         for name in Observations._fields
         if name != "components"
     }
-    arrays = {name: jnp.asarray(array) for name, array in fields.items() if name != "state"}
+    arrays = {name: host.held(array) for name, array in fields.items() if name != "state"}
     return Observations(state=fields["state"], components=names, **arrays)
 
 
@@ -76,7 +76,7 @@ def spread(
     given = np.asarray(columns)
     wide = np.zeros((len(given), len(names), *given.shape[2:]), given.dtype)
     wide[:, [names.index(name) for name in present]] = given
-    return jnp.asarray(wide)
+    return host.held(wide)
 
 
 def path(
@@ -99,7 +99,7 @@ def path(
         points = slice(number * count, (number + 1) * count)
         segments.append(Segment(experiment.name, course.label, points))
     state, inputs, operator, *rest = (np.concatenate(part) for part in zip(*columns, strict=True))
-    at = StressMap(jnp.asarray(inputs), jnp.asarray(operator))
+    at = StressMap(host.held(inputs), host.held(operator))
     observed, relative, absolute, coordinate, sampled = rest
     return ValidationPath(
         state, at, names, observed, relative, absolute, coordinate, sampled, tuple(segments)

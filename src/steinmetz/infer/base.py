@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from steinmetz import registry
+from steinmetz import host, registry
 from steinmetz.infer import placement
 from steinmetz.infer.modes import Modes
 from steinmetz.infer.schedule import Schedule
@@ -110,7 +110,7 @@ def whiten(target: Target, laplace: Laplace) -> Target:
         through(target.likelihood),
         through(target.prior),
         None if draw is None else lambda key: laplace.inverse(draw(key)),
-        jnp.zeros_like(laplace.centre),
+        host.held(np.zeros(laplace.centre.shape), laplace.centre.dtype),
         None if modes is None else modes.seen_from(laplace),
     )
 

@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+from steinmetz import host
 from steinmetz.infer import kernels
 from steinmetz.infer.base import Target
 from steinmetz.infer.placement import rows as by_rows
@@ -103,14 +104,14 @@ def examine(key: Array, target: Target, draws: Draws, groups: int = 1) -> Diagno
     """
     size = draws.shape[2]
     flat = draws.reshape(-1, size)
-    some = jnp.asarray(flat[:: -(-len(flat) // _MOST)])
+    some = flat[:: -(-len(flat) // _MOST)]
     _, slope = jax.jit(target.values_and_slopes)(key, some)
     finite = np.isfinite(np.asarray(slope)).all(axis=1)
-    some, slope = some[finite], slope[finite]
+    some, slope = some[finite], np.asarray(slope)[finite]
     variance = flat.var(axis=0)
     chained = draws.shape[0] >= FEWEST_SNAPSHOTS and draws.shape[0] * draws.shape[1] > 1
     return Diagnostics(
-        discrepancy=float(jax.jit(discrepancy)(some, slope, jnp.sqrt(size))),
+        discrepancy=float(jax.jit(discrepancy)(some, slope, np.sqrt(size))),
         expected=np.sqrt((size * size + size) / len(some)),
         variance=(variance.min(), variance.max()),
         mean_variance=variance.mean(),
@@ -151,9 +152,9 @@ def between_particles(draws: Draws, groups: int) -> dict[str, float]:
     of = group_of(draws.shape[1], groups)
     with warnings.catch_warnings():  # of blackjax, about dtypes
         warnings.simplefilter("ignore")
-        r_hat, bulk, tail = _measures()(jnp.asarray(draws.transpose(1, 0, 2)))
+        r_hat, bulk, tail = _measures()(host.held(draws.transpose(1, 0, 2)))
         if of.max() > 0:
             size = np.bincount(of).min()
             whole = [draws[:, of == one][:, :size].reshape(-1, draws.shape[2]) for one in set(of)]
-            r_hat = _r_hat()(jnp.asarray(np.stack(whole)))
-    return {"r_hat": float(r_hat.max()), "bulk": float(bulk.min()), "tail": float(tail.min())}
+            r_hat = _r_hat()(host.held(np.stack(whole)))
+    return {"r_hat": float(np.max(r_hat)), "bulk": float(np.min(bulk)), "tail": float(np.min(tail))}

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
+from steinmetz import host
 from steinmetz.infer import placement
 from steinmetz.infer.base import Info, S, Sampler
 from steinmetz.infer.schedule import Schedule
@@ -120,7 +121,7 @@ def run(
     kept every ten seconds and when the run is interrupted; a later call with the same name goes on
     from it and ends with the same bits.
     """
-    start_key, step_key = jax.random.split(key)
+    start_key, step_key = host.split(key)
     now = None
     if checkpoints is not None:
         now = _restored(checkpoints, jax.eval_shape(sampler.init, start_key, position))
@@ -204,7 +205,7 @@ def _advanced(chunk: Chunk[S], now: _Progress[S], schedule: Schedule) -> _Progre
         room = _slots(now.state.particles)
         last = min(last, schedule.burn + (before + room + 1) * schedule.thin - 1)
     last = placement.chosen().agreed(now.number, last, now.state.particles)
-    bounds = jnp.asarray(now.number), jnp.asarray(last)
+    bounds = host.held(now.number), host.held(last)
     state, slots, info = chunk(now.state, *placement.chosen().everywhere(bounds))
     slots.block_until_ready()
     kept, direction, marks = now.kept, now.direction, now.marks
@@ -260,7 +261,7 @@ def _restored(checkpoints: Checkpoints, shape: S) -> _Progress[S] | None:
     leaves = [arrays.get(f"state_{index}", np.zeros(0)) for index in range(len(wanted))]
     if any(a.shape != b.shape or a.dtype != b.dtype for a, b in zip(leaves, wanted, strict=True)):
         return None
-    state: S = jax.tree.unflatten(tree, [jnp.asarray(leaf) for leaf in leaves])
+    state: S = jax.tree.unflatten(tree, [host.held(leaf) for leaf in leaves])
     facts = {key.removeprefix("fact_"): a for key, a in arrays.items() if key.startswith("fact_")}
     looks = arrays["direction"], arrays["marks"]
     number, halfway = int(arrays["number"]), arrays.get("halfway")

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
+from steinmetz import host
 from steinmetz.errors import InputError
 from steinmetz.laplace import MODE_SLOPE, Laplace, LogDensity
 from steinmetz.shapes import Particles, PerParticle, Scalar, Vector
@@ -47,13 +48,15 @@ class Modes(eqx.Module):
     @classmethod
     def single(cls, laplace: Laplace) -> "Modes":
         """The one mode that is known."""
-        one = jnp.ones(1, laplace.centre.dtype)
-        return cls(laplace.centre[None], laplace.root[None], one, laplace.slope)
+        centre, root = (np.asarray(part) for part in (laplace.centre, laplace.root))
+        one = host.held(np.ones(1, centre.dtype))
+        return cls(host.held(centre[None]), host.held(root[None]), one, laplace.slope)
 
     @property
     def main(self) -> Laplace:
         """The most probable one, in whose coordinates the target is made round."""
-        return Laplace(self.centres[0], self.roots[0], self.slope)
+        centre, root = (host.held(np.asarray(part)[0]) for part in (self.centres, self.roots))
+        return Laplace(centre, root, self.slope)
 
     @property
     def count(self) -> int:
@@ -99,9 +102,10 @@ class Modes(eqx.Module):
     def nearest(self, x: Float[np.ndarray, "draws dimension"]) -> Int[np.ndarray, "draws"]:
         """The mode to which every place most probably belongs, by the approximations."""
         heights = []
-        for centre, root, share in zip(self.centres, self.roots, self.shares, strict=True):
-            white = np.linalg.solve(np.asarray(root), (x - np.asarray(centre)).T)
-            volume = np.linalg.slogdet(np.asarray(root))[1]
+        parts = (np.asarray(part) for part in (self.centres, self.roots, self.shares))
+        for centre, root, share in zip(*parts, strict=True):
+            white = np.linalg.solve(root, (x - centre).T)
+            volume = np.linalg.slogdet(root)[1]
             heights.append(np.log(float(share)) - volume - 0.5 * np.sum(white**2, axis=0))
         nearest: Int[np.ndarray, "draws"] = np.argmax(np.stack(heights), axis=0)
         return nearest
@@ -167,10 +171,10 @@ def find(climbers: Climber, starts: Starts) -> Modes:
     kept = kept[:_MOST]
     shares = np.exp(evidence[kept] - evidence[kept[0]])
     return Modes(
-        centres=jnp.asarray(centres[kept]),
-        roots=jnp.asarray(roots[kept]),
-        shares=jnp.asarray(shares / shares.sum()),
-        slope=jnp.asarray(slopes[kept[0]]),
+        centres=host.held(centres[kept]),
+        roots=host.held(roots[kept]),
+        shares=host.held(shares / shares.sum()),
+        slope=host.held(slopes[kept[0]]),
         starts=len(starts),
     )
 

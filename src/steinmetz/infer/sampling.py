@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from steinmetz import host
 from steinmetz.errors import RunFailure
 from steinmetz.infer import diagnostics, driver
 from steinmetz.infer.base import Choice, Settings, Target, build, whiten
@@ -107,7 +107,7 @@ def sample(
     Raises `RunFailure` where more than a tenth of the particles were lost.
     """
     settings, laplace = choice.settings, modes.main
-    start_key, run_key, check_key = jax.random.split(key, 3)
+    start_key, run_key, check_key = host.split(key, 3)
     several = modes if modes.count > 1 else None
     target = target._replace(modes=several)
     white, spread = whiten(target, laplace), _SPREAD if settings.capabilities.snapshots else 1.0

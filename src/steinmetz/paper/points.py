@@ -212,9 +212,7 @@ def _posterior(
         compared = None if pushed is None else pushed.values
     halfway = None
     if ensemble.halfway is not None:
-        halfway = push_forward(law.carved.law, jnp.asarray(ensemble.halfway), law.problem.path.map)[
-            0
-        ]
+        halfway, _ = push_forward(law.carved.law, ensemble.halfway, law.problem.path.map)
     draws = PathDraws.of(along, law.problem.path, ensemble.shape[1], halfway)
     mixed = mixing(draws.pushed, ensemble.shape, ensemble.inference.capabilities.groups)
     per_point, table = judge(point.seed, draws, compared)

@@ -12,9 +12,11 @@ from typing import Annotated, Literal
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Int
 from pydantic import BaseModel, ConfigDict, Field
 
+from steinmetz import host
 from steinmetz.data.quadratic import Quadratic, residuals
 from steinmetz.laplace import Laplace, Search, climb, exact, gauss_newton, touching
 from steinmetz.posterior.bijector import Bijector
@@ -181,8 +183,9 @@ def build(
     if config.deviation == "penalty":
         raise ValueError("the deviation of the prior must be a number here")
     potential = potential or law.graph
-    bijector = Bijector(jnp.asarray(potential.nonnegative), units)
-    temperature, prior = config.tempered(likelihood.cells), config.deviation * units
+    bijector = Bijector(host.held(potential.nonnegative, bool), units)
+    temperature = config.tempered(likelihood.cells)
+    prior = host.held(config.deviation * np.asarray(units))
     return Posterior(potential, law.reference, likelihood, bijector, prior, temperature)
 
 

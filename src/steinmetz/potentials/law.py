@@ -7,15 +7,15 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from steinmetz import host
 from steinmetz.potentials.activations import ACTIVATIONS
 from steinmetz.potentials.base import normalised_energy, slopes
 from steinmetz.potentials.classical import SHAPES
 from steinmetz.potentials.graph import UNIT, Edge, Graph
-from steinmetz.potentials.mechanics import Term, Terms
+from steinmetz.potentials.mechanics import Energies, Laws, Many, Term, Terms
 from steinmetz.records import Reference, StressMap
 from steinmetz.shapes import Points, Theta
 
@@ -31,20 +31,39 @@ class Law(eqx.Module):
     values: Theta
     reference: Reference = eqx.field(static=True)
 
-    @eqx.filter_jit
     def energy(self, x: Points) -> Float[Array, "data"]:
         """Ψ̂ at many inputs."""
-        graph, reference = self.graph, self.reference
-        return jax.vmap(lambda row: normalised_energy(graph, reference, self.values, row))(x)
+        if self._in_numbers(x):
+            return host.held(self.pushed(np.asarray(self.values)[None], np.asarray(x))[1][0])
+        return _energy(self, x)
 
-    @eqx.filter_jit
     def slopes(self, x: Points) -> Points:
         """∇Ψ̂ at many inputs."""
-        return slopes(self.graph, self.reference, self.values, x)
+        if self._in_numbers(x):
+            return host.held(self.pushed(np.asarray(self.values)[None], np.asarray(x))[0][0])
+        return _slopes(self, x)
 
     def stress(self, at: StressMap) -> Float[Array, "states components"]:
         """ŷ = B ∇Ψ̂: the observed components at many states (method §1)."""
-        return at.stress(self.slopes(at.inputs))
+        slopes = self.slopes(at.inputs)
+        if self._in_numbers(at.inputs):
+            return host.held(np.einsum("sci,si->sc", *map(np.asarray, (at.operator, slopes))))
+        return at.stress(slopes)
+
+    def pushed(self, every: Laws, x: Float[np.ndarray, "data inputs"]) -> tuple[Many, Energies]:
+        """∇Ψ̂ and Ψ̂ of many laws of these terms, in numpy: nothing is compiled for a structure."""
+        reference, point = self.reference, np.asarray(self.reference.point)
+        with np.errstate(all="ignore"):  # a state that a law cannot reach is not a number there
+            slopes, energies = self.terms.pushed(every, np.concatenate([x, point[None]]))
+            rest = slopes[:, -1]
+            removed = rest - rest @ reference.responses
+            energy = energies[:, :-1] - energies[:, -1:] - removed @ (x - point).T
+            return slopes[:, :-1] - removed[:, None], energy
+
+    def _in_numbers(self, x: Points) -> bool:
+        """Whether the law is composed of terms and nothing is traced: then numpy is enough."""
+        traced = isinstance(x, jax.core.Tracer) or isinstance(self.values, jax.core.Tracer)
+        return isinstance(self.graph, Terms) and not traced
 
     @property
     def network(self) -> Graph:
@@ -63,6 +82,17 @@ class Law(eqx.Module):
     def names(self) -> tuple[str, ...]:
         """A name per parameter, such as 'I1', 'unit1' or 'unit1.J' (see `Graph.names`)."""
         return self.graph.names()
+
+
+@eqx.filter_jit
+def _energy(law: Law, x: Points) -> Float[Array, "data"]:
+    graph, reference = law.graph, law.reference
+    return jax.vmap(lambda row: normalised_energy(graph, reference, law.values, row))(x)
+
+
+@eqx.filter_jit
+def _slopes(law: Law, x: Points) -> Points:
+    return slopes(law.graph, law.reference, law.values, x)
 
 
 def structure(law: Law) -> dict[str, Any]:
@@ -131,7 +161,7 @@ def rebuild(stored: dict[str, Any]) -> Law:
     bulk = float(stored.get("bulk", 0.0))
     if not 0 <= bulk < math.inf or (bulk and (len(inputs) != 2 or isinstance(graph, Graph))):
         raise ValueError(f"bulk modulus {bulk} is not allowed")
-    return Law(graph, jnp.asarray(values, float), dataclasses.replace(reference, bulk=bulk))
+    return Law(graph, host.held(values, float), dataclasses.replace(reference, bulk=bulk))
 
 
 def _graph(stored: dict[str, Any], inputs: tuple[str, ...], signs: tuple[bool, ...]) -> Graph:

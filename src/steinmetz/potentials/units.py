@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from steinmetz import host
 from steinmetz.data import noise
 from steinmetz.data.quadratic import Quadratic, compress
 from steinmetz.potentials.activations import ACTIVATIONS
@@ -48,7 +49,7 @@ class NaturalUnits(NamedTuple):
 
     def parameters(self, graph: Graph | Terms) -> Theta:
         """The natural unit of every parameter of a graph."""
-        return jnp.asarray(parameter_units(graph, self.sizes, self.modulus))
+        return host.held(parameter_units(graph, self.sizes, self.modulus))
 
     def weighted(self, prediction: Cells, min_relative_noise: float = 0.0) -> Quadratic:
         """Residuals in units of the noise, whose size is judged at a prediction (method §3)."""

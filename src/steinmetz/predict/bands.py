@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int
 
@@ -13,7 +12,7 @@ from steinmetz.posterior.structures import Part
 from steinmetz.potentials.law import Law
 from steinmetz.potentials.volume import completed, drawn
 from steinmetz.predict.push_forward import Pushed, push_forward
-from steinmetz.records import Reference, StressMap
+from steinmetz.records import StressMap
 
 # The most components that a stress has.
 _COMPONENTS = 10
@@ -67,7 +66,7 @@ class Bands(NamedTuple):
         """Observed components and energy of every draw at every state."""
         if len(self.parts) == 1:
             (only,) = self.parts
-            return push_forward(only.law, jnp.asarray(only.theta), at)
+            return push_forward(only.law, only.theta, at)
         return self.composed(at)
 
     def composed(self, at: StressMap) -> tuple[Pushed, Float[np.ndarray, "draws states"]]:
@@ -76,7 +75,7 @@ class Bands(NamedTuple):
         draws = len(self.owner)
         stress, energy = np.empty((draws, states, components)), np.empty((draws, states))
         for some, part in self._portions(states * components):
-            stress[some], energy[some] = _pushed(part, at)
+            stress[some], energy[some] = push_forward(part.law, part.theta, at)
         if self.discrepancy is not None:
             shares = np.random.default_rng(draws).standard_normal((draws, _COMPONENTS))
             for some in pieces(draws, states * components):
@@ -102,18 +101,5 @@ class Bands(NamedTuple):
 
     def centres(self, at: StressMap) -> Float[np.ndarray, "laws states components"]:
         """Stress of every law at its fitted values."""
-        fitted = [part._replace(theta=np.asarray(part.law.values)[None]) for part in self.parts]
-        return np.concatenate([_pushed(part, at)[0] for part in fitted])
-
-
-def _pushed(part: Part, at: StressMap) -> tuple[Pushed, Float[np.ndarray, "draws states"]]:
-    """Those of one law of a mixture."""
-    reference: Reference = part.law.reference
-    point, x = np.asarray(reference.point), np.asarray(at.inputs)
-    slopes, energies = part.law.terms.pushed(part.theta, np.concatenate([x, point[None]]))
-    rest = slopes[:, -1]
-    removed = rest - rest @ reference.responses
-    stress = np.einsum(
-        "sci,dsi->dsc", np.asarray(at.operator), slopes[:, :-1] - removed[:, None], optimize=True
-    )
-    return stress, energies[:, :-1] - energies[:, -1:] - removed @ (x - point).T
+        fitted = [(part.law, np.asarray(part.law.values)[None]) for part in self.parts]
+        return np.concatenate([push_forward(law, values, at)[0] for law, values in fitted])

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
+from steinmetz import host
 from steinmetz.potentials.activations import ACTIVATIONS
 from steinmetz.potentials.graph import UNIT, Graph
 from steinmetz.potentials.law import Law
@@ -162,7 +163,7 @@ def _slopes(
 def many_slopes(laws: list[Law], x: Points) -> Float[Array, "laws data inputs"]:
     """∇Ψ̂ of many laws with one reference, graphs in one program."""
     if any(isinstance(law.graph, Terms) for law in laws):
-        return jnp.stack([law.slopes(x) for law in laws])
+        return host.held(np.stack([np.asarray(law.slopes(x)) for law in laws]))
     size = Size.of([law.network for law in laws])
     slopes: Array = _slopes(pad(laws, size), size, laws[0].reference, x)
     return slopes

@@ -7,10 +7,10 @@ fitted by damped Gauss–Newton steps, the coefficients going along.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from steinmetz import host
 from steinmetz.data.linear import Linear
 from steinmetz.data.quadratic import Quadratic
 from steinmetz.potentials.law import Law
@@ -115,7 +115,7 @@ class Written(NamedTuple):
             values += [coefficient, *atom.term.excess(atom.constants)]
         terms = tuple(atom.term for atom in self.atoms)
         inputs = INVARIANTS[: len(reference.point)]
-        return Law(Terms(inputs, terms), jnp.asarray(values), reference)
+        return Law(Terms(inputs, terms), host.held(values, float), reference)
 
 
 class Structure(NamedTuple):
@@ -161,7 +161,7 @@ class Problem(NamedTuple):
         """ŷ = B ∇Ψ̂ of a law at the data."""
         parts = zip(law.atoms, law.coefficients, strict=True)
         slopes = sum(coefficient * self.slopes(atom) for atom, coefficient in parts)
-        return jnp.asarray(np.einsum("nci,ni->nc", operator, slopes))
+        return host.held(np.einsum("nci,ni->nc", operator, slopes))
 
     def linear(self, law: Written, observations: Observations) -> Linear:
         """A law at the observed cells, with how its stress changes with its parameters."""
