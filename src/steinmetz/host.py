@@ -11,7 +11,6 @@ from functools import partial
 import jax
 import numpy as np
 from jaxtyping import Array, Float
-from numpy.typing import ArrayLike, DTypeLike
 
 # Least sizes to which rows of states and random numbers are filled up; then come fourfold ones.
 _ROWS, _NUMBERS = 2**11, 2**18
@@ -19,7 +18,7 @@ _ROWS, _NUMBERS = 2**11, 2**18
 _FEW = 512
 
 
-def held(array: ArrayLike, dtype: DTypeLike | None = None) -> Array:
+def held(array: object, dtype: type | np.dtype[np.generic] | None = None) -> Array:
     """The numbers where compiled functions are; unlike `jnp.asarray`, nothing is compiled."""
     placed: Array = jax.device_put(np.asarray(array, dtype))
     return placed
