@@ -4,6 +4,7 @@ Nothing is dangerous.
 """
 
 import ast
+import builtins
 from pathlib import Path
 
 import steinmetz
@@ -186,4 +187,30 @@ def test_nothing_dangerous_is_called() -> None:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 names = {alias.name for alias in node.names} | {getattr(node, "module", "")}
                 wrong += [f"{name(path)} imports {bad}" for bad in names & UNSAFE_IMPORTS]
+    assert wrong == []
+
+
+def bound(node: ast.AST) -> set[str]:
+    """Names that a node gives a meaning to."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, ast.arg):
+        return {node.arg}
+    if isinstance(node, ast.Name):
+        return set() if isinstance(node.ctx, ast.Load) else {node.id}
+    if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+        return {node.name} if node.name else set()
+    return set()
+
+
+def test_every_name_has_a_meaning() -> None:
+    """Shapes are written as strings, for which linters cannot look for names that nobody gave."""
+    known, wrong = {*dir(builtins), "__file__", "__name__"}, []
+    for path, tree in TREES.items():
+        nodes = list(ast.walk(tree))
+        own = known.union(*(bound(node) for node in nodes))
+        used = {node.id for node in nodes if isinstance(node, ast.Name)}
+        wrong += [f"{name(path)} uses {word}" for word in sorted(used - own)]
     assert wrong == []

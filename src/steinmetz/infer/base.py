@@ -16,6 +16,7 @@ from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast, runti
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
