@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CODE := src tests benchmarks examples docs/pages tools
 
-.PHONY: demo test test-long bench docs docs-pages lock sbom audit clean
+.PHONY: demo test test-newer test-long bench docs docs-pages lock sbom audit clean
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -19,6 +19,17 @@ test: $(VENV)/.ready
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2
+
+# A run and its readers, exporters and commands, and every sampler.
+NEWER := tests/infer/test_contract.py::test_a_correlated_gaussian_has_its_mean_and_facts \
+  tests/sparsify/test_contract.py tests/engine/test_fitness.py tests/predict tests/data \
+  tests/exporters/test_contract.py tests/exporters/test_json.py tests/report/test_damaged.py \
+  tests/report/test_exported.py tests/campaign/test_grid.py tests/test_reading.py \
+  tests/test_cache.py tests/test_cli.py::test_wrong_input_is_one_sentence_and_exit_2
+
+# The same with a newer Python and the newest packages, where one can be had.
+test-newer: $(VENV)/.ready
+	$(BIN)/python tools/newer.py .venv-newer -n 2 $(NEWER)
 
 test-long: $(VENV)/.ready
 	$(BIN)/python -m pytest -n 2 -m 'long or not long'
@@ -59,4 +70,4 @@ audit: $(VENV)/.ready
 	$(VENV)/audit/bin/pip-audit --disable-pip --require-hashes --requirement requirements.lock
 
 clean:
-	rm -rf $(VENV) runs site
+	rm -rf $(VENV) .venv-newer runs site

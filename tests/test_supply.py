@@ -5,6 +5,7 @@ import subprocess
 import venv
 from pathlib import Path
 
+import newer
 import pytest
 import sbom
 
@@ -78,3 +79,42 @@ def test_wheel_and_sdist_install_in_a_clean_place(tmp_path: Path) -> None:
     where = call("-c", "import steinmetz; print(steinmetz.__file__)")
     files = {path.suffix for path in Path(where.strip()).parent.rglob("*")}
     assert {".html", ".css", ".js", ".toml", ".typed"} <= files
+
+
+def _answering(folder: Path, name: str, answer: str) -> str:
+    """A command that answers whatever it is asked, or fails."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{answer}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_newest_python_that_works_comes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name may lead to nothing, an early release is not taken, and pyenv's are found."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "pyenv"))
+    _answering(tmp_path / "bin", "python3.21", "exit 1")
+    _answering(tmp_path / "bin", "python3.20", """echo '[3, 20, "beta"]'""")
+    usual = _answering(tmp_path / "bin", "python3.18", """echo '[3, 18, "final"]'""")
+    _answering(tmp_path / "bin", "python3.17", """echo '[3, 11, "final"]'""")
+    kept = tmp_path / "pyenv" / "versions" / "3.19.2" / "bin"
+    newest = _answering(kept, "python3.19", """echo '[3, 19, "final"]'""")
+    assert newer.working(newer.candidates((3, 11)), (3, 11)) == [newest, usual]
+    assert newer.working(newer.candidates((3, 18)), (3, 18)) == [newest]
+
+
+def test_without_a_newer_python_nothing_is_tested_and_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    monkeypatch.setattr("sys.argv", ["newer.py", str(tmp_path / "venv"), "tests"])
+    newer.main()
+    assert "can be had: not tested with one" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr("sys.argv", ["newer.py", "--list"])
+    with pytest.raises(SystemExit, match="1"):
+        newer.main()
