@@ -74,3 +74,28 @@ def test_links_may_not_leave_a_folder(tmp_path: Path) -> None:
     os.mkfifo(run / "pipe")
     with pytest.raises(InputError, match="neither a file nor a folder"):
         reading.check_folder(run)
+
+
+def test_a_reader_gets_little_memory_and_the_limit_goes_with_it() -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    with reading.little_memory(1000), pytest.raises(MemoryError) as raised:
+        bytearray(3_000_000_000)
+    assert reading.trouble(raised.value) == "it would take too much memory"
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
+    with reading.little_memory(1000):
+        assert len(bytearray(50_000_000)) == 50_000_000
+
+
+def test_what_another_package_says_is_one_short_line() -> None:
+    assert reading.trouble(ValueError("\nfirst " + "x" * 500 + "\nsecond"))[:6] == "first "
+    assert len(reading.trouble(ValueError("x" * 500))) == 120
+    assert reading.trouble(KeyError()) == "KeyError"
+
+
+def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    for path in (tmp_path / "loop", tmp_path / "loop" / "run"):
+        with pytest.raises(InputError, match="leads nowhere"):
+            reading.leads_to(path)
+    assert reading.leads_to(tmp_path / "none") == tmp_path.resolve() / "none"

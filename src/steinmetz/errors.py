@@ -1,6 +1,8 @@
 """The two exceptions a user is meant to read, and what is said of a disk."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class InputError(ValueError):
@@ -13,6 +15,15 @@ class InputError(ValueError):
 
 class RunFailure(RuntimeError):
     """A run that could not give a result: one sentence with what to try. Exit code 1."""
+
+
+@contextmanager
+def about(place: object) -> Iterator[None]:
+    """What is wrong in here is wrong at this place: a file, or a setting."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
 
 
 def unwritten(error: OSError) -> str:

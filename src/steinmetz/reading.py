@@ -9,6 +9,8 @@ import json
 import os
 import stat
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,8 @@ LARGEST = 200_000_000
 # Bytes above which a file is hardly a study.
 _LARGEST_STUDY = 2_000_000
 _PIECE = 1 << 20
+# Memory that another package may take for a file: so many times its bytes, and this beside them.
+_TIMES, _BESIDE = 30, 700_000_000
 _KINDS = (
     (stat.S_ISDIR, "is a directory"),
     (stat.S_ISFIFO, "is a pipe, not a file; save what it gives to a file first"),
@@ -31,6 +35,14 @@ _KINDS = (
 def reason(error: OSError | ValueError) -> str:
     """Why a file cannot be read or written, in the words of the system."""
     return (getattr(error, "strerror", None) or "unreadable").lower()
+
+
+def trouble(error: BaseException) -> str:
+    """What another package says of a file it cannot read, on one line."""
+    if isinstance(error, MemoryError):
+        return "it would take too much memory"
+    said = str(error).strip().splitlines() or [type(error).__name__]
+    return said[0][:120]
 
 
 def content(path: Path, largest: int = LARGEST) -> bytes:
@@ -87,14 +99,46 @@ def toml(path: Path, name: str) -> dict[str, object]:
         raise InputError(f"{name} is not valid TOML: {error}") from None
 
 
+@contextmanager
+def little_memory(size: int) -> Iterator[None]:
+    """Another package reads a file of this size: numbers in it may not make it take any memory.
+
+    What is too much is a MemoryError here, where the system knows such limits, and not the end of
+    the process: one node with the number 10⁹ makes some readers of meshes ask for 16 GB.
+    """
+    try:
+        import resource
+
+        limit, most = resource.getrlimit(resource.RLIMIT_AS)
+        taken = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        allowed = taken * resource.getpagesize() + _TIMES * size + _BESIDE
+    except (ImportError, OSError, ValueError, IndexError):  # no such limits here
+        yield
+        return
+    if limit != resource.RLIM_INFINITY:
+        allowed = min(allowed, limit)
+    resource.setrlimit(resource.RLIMIT_AS, (allowed, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, most))
+
+
+def leads_to(path: Path) -> Path:
+    """Where a path leads, there or not; links that lead in a circle are refused."""
+    try:
+        return path.resolve(strict=True)
+    except FileNotFoundError:
+        return path.resolve()
+    except (OSError, RuntimeError):  # newer Pythons raise one of them, and only if strict
+        raise InputError(f"{path}: a link that leads nowhere; remove it") from None
+
+
 def check_folder(folder: Path) -> None:
     """Refuse a run directory with a link that leaves it, or with anything but files and folders."""
-    root = folder.resolve()
+    root = leads_to(folder)
     for path in folder.rglob("*"):
-        try:
-            mode, target = path.lstat().st_mode, path.resolve()
-        except (OSError, RuntimeError):  # a link to itself
-            raise InputError(f"{path}: a link that leads nowhere; remove it") from None
+        mode, target = path.lstat().st_mode, leads_to(path)
         if stat.S_ISLNK(mode) and not target.is_relative_to(root):
             words = f"a link that leaves the run directory (to {target})"
             raise InputError(f"{path}: {words}; put the file itself there")

@@ -102,3 +102,36 @@ def test_a_run_takes_its_workbook_along(book: Path, tmp_path: Path) -> None:
     book.unlink()
     again = steinmetz.load(tmp_path / "run")
     np.testing.assert_array_equal(again.particles, result.particles)
+
+
+def test_one_cell_far_below_is_a_line_like_any_other(book: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl reads Excel files")
+    made = openpyxl.load_workbook(book)
+    made["pull"].cell(200_000, 1).value = 1.5
+    made["pull"].cell(200_000, 2).value = 0.9
+    made.save(book)
+    sheet = table.read(Path(f"{book}#pull"), Complaints())
+    assert (len(sheet.lines), sheet.lines[-1]) == (6, 200_000)
+
+
+def test_one_cell_in_the_last_corner_is_one_line_too_wide(tmp_path: Path) -> None:
+    """Sixteen thousand million cells, if each were kept."""
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl reads Excel files")
+    made = openpyxl.Workbook()
+    made.active.append(["stretch", "P11"])
+    made.active.cell(1_048_576, 16_384).value = 1
+    made.save(tmp_path / "corner.xlsx")
+    complaints = Complaints()
+    assert table.read(tmp_path / "corner.xlsx", complaints).lines == []
+    with pytest.raises(InputError, match="line 1048576: 16384 cells where the header names 2"):
+        complaints.raise_any()
+
+
+def test_errors_and_whole_numbers_of_cells(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl reads Excel files")
+    made = openpyxl.Workbook()
+    for row in (["stretch", "P11"], [1.0, "#DIV/0!"], [1.25, True], [2, "NA"]):
+        made.active.append(row)
+    made.save(tmp_path / "cells.xlsx")
+    rows = list(table.read(tmp_path / "cells.xlsx", Complaints()).rows)
+    assert rows == [["1", ""], ["1.25", "True"], ["2", "NA"]]

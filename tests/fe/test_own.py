@@ -57,8 +57,8 @@ def test_groups_of_a_mesh(tmp_path: Path) -> None:
     sets = {"low": [np.array([], int), np.arange(len(low))]}
     raw = meshio.Mesh(mesh.points, [("hexahedron", mesh.cells), ("quad", low)], cell_sets=sets)
     raw.write(tmp_path / "cube.inp")
-    found = own._groups(raw, np.arange(len(mesh.points)))
-    assert set(found["low"]) == set(mesh.on(z=0.0))
+    found = own.mesh_of(tmp_path / "cube.inp")
+    assert set(found.groups["low"]) == set(found.on(z=0.0))
 
 
 GMSH = """$MeshFormat
@@ -104,5 +104,33 @@ def test_physical_groups_of_gmsh(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_is_said(tmp_path: Path, wrong: str, said: str) -> None:
     pytest.importorskip("meshio", reason="meshio reads meshes: pip install meshio")
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=said) as raised:
         own.read(written(tmp_path, wrong), Wanted())
+    assert str(tmp_path / "cook.toml") in str(raised.value)
+
+
+# Its reader waits for points that never come.
+FLUENT = '(1 "a mesh")\n(2 3)\n(10 (1 1 c 1 3)(\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (GMSH.replace("4 0 1 0", "1000000000 0 1 0"), "too much memory"),
+        (FLUENT, "does not come to an end"),
+        (GMSH.partition("$Elements")[0], "there are no cells"),
+        (GMSH.replace("1 2 3 4\n$E", "1 2 3 9\n$E"), "cannot be read|do not fit|has no node"),
+        (GMSH.replace("3 1 1 0", "3 1 nan 0"), "a node no place"),
+        (GMSH.replace("3 1 1 0", "3 0.1 0.1 0"), "inside out"),
+        ("", "cannot be read as a mesh"),
+    ],
+)
+def test_a_damaged_mesh_is_refused_with_its_name(tmp_path: Path, text: str, said: str) -> None:
+    """Whatever its reader would do: take all memory, or never come back."""
+    pytest.importorskip("meshio", reason="meshio reads meshes: pip install meshio")
+    path = tmp_path / "part.msh"
+    path.write_text(text, encoding="utf-8")
+    path.with_suffix(".toml").write_text(CONDITIONS, encoding="utf-8")
+    with pytest.raises(InputError, match=said) as raised:
+        own.read(path, Wanted())
+    assert str(path) in str(raised.value)

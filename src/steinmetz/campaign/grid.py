@@ -16,7 +16,7 @@ import pydantic
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from steinmetz import reading
-from steinmetz.errors import InputError
+from steinmetz.errors import InputError, about
 from steinmetz.records import Document
 from steinmetz.studies import config, measured
 from steinmetz.studies.study import Study
@@ -94,10 +94,8 @@ def plan(file: Path) -> list[Planned]:
     planned: dict[str, Planned] = {}
     for number, run in enumerate(runs):
         label = _label(run, shared)
-        try:
+        with about(f"{file}: run {number} ({label})"):
             name = name_of(run.build())
-        except InputError as error:
-            raise InputError(f"{file}: run {number} ({label}): {error}") from None
         if name in planned:
             words = f"run {number} ({label}) is the same as another ({planned[name].label})"
             raise InputError(f"{file}: {words}; leave one of them out")
@@ -125,7 +123,7 @@ def _read(file: Path) -> Grid:
 
 def _runs(grid: Grid, file: Path) -> list[Run]:
     """The product of everything that is listed; seeds change fastest."""
-    cases = _cases(grid, file.absolute().parent)
+    cases = _cases(grid, file)
     lists = [*grid.axes.values(), grid.seeds]
     if len(cases) * math.prod(map(len, lists)) > _MOST:
         raise InputError(f"{file}: more than {_MOST} runs; list fewer values")
@@ -137,8 +135,9 @@ def _runs(grid: Grid, file: Path) -> list[Run]:
     return found
 
 
-def _cases(grid: Grid, folder: Path) -> list[Run]:
+def _cases(grid: Grid, file: Path) -> list[Run]:
     """Studies or sets of tables; paths are looked for beside the grid."""
+    folder = file.absolute().parent
     studies = (grid.study,) if isinstance(grid.study, str) else grid.study
     known = config.names()
     cases = [Run(study=one if one in known else _located(one, folder)) for one in studies]
@@ -147,8 +146,8 @@ def _cases(grid: Grid, folder: Path) -> list[Run]:
         kinds = kinds * len(tables.files) if len(kinds) == 1 else kinds
         if len(kinds) != len(tables.files):
             words = f"{len(kinds)} experiments for {len(tables.files)} files; name one for each"
-            raise InputError(f"data: {words}")
-        files = tuple(str(folder / file) for file in tables.files)
+            raise InputError(f"{file}: data: {words}")
+        files = tuple(str(folder / name) for name in tables.files)
         cases.append(Run(files=files, experiments=kinds))
     return cases
 

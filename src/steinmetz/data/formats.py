@@ -4,6 +4,7 @@ Excel and Parquet are read by pandas with packages that are not installed by def
 missing is named in one sentence.
 """
 
+import functools
 import importlib
 import importlib.util
 import io
@@ -72,12 +73,13 @@ def text(path: Path) -> str:
 def spreadsheet(path: Path) -> Grid:
     """One sheet: the only one, or the one that FILE#sheet names."""
     file, wanted = split_sheet(path)
-    pandas, packed = _pandas(file), io.BytesIO(reading.content(file))
+    _pandas(file)
     try:
-        sheets = pandas.read_excel(packed, sheet_name=None, header=None, dtype=object)
+        named = _sheets(reading.content(file), _ENGINES[file.suffix.lower()])
+    except InputError:
+        raise
     except Exception as error:
         raise InputError(_damaged(file, error)) from None
-    named = {str(name): frame for name, frame in sheets.items() if not frame.empty}
     if wanted and wanted not in named:
         words = f"there is no sheet '{wanted}' with cells in it; possible: {', '.join(named)}"
         raise InputError(f"{file}: {words}")
@@ -89,15 +91,63 @@ def spreadsheet(path: Path) -> Grid:
         )
     if not named:
         raise InputError(f"{file}: every sheet is empty")
-    frame = named[wanted] if wanted else next(iter(named.values()))
-    return [(i + 1, [_cell(c) for c in row]) for i, row in enumerate(frame.values.tolist())]
+    return named[wanted] if wanted else next(iter(named.values()))
+
+
+@functools.lru_cache(maxsize=4)
+def _sheets(raw: bytes, package: str) -> dict[str, list[tuple[int, list[str]]]]:
+    """Lines of every sheet that hold something; a file that is asked for again is not read again.
+
+    One cell far below makes a million empty lines, with pandas in seconds and much memory.
+    """
+    with reading.little_memory(len(raw)):
+        every = _by_openpyxl(raw) if package == "openpyxl" else _by_pandas(raw)
+        return {name: lines for name, lines in every.items() if lines}
+
+
+def _by_openpyxl(raw: bytes) -> dict[str, list[tuple[int, list[str]]]]:
+    book = importlib.import_module("openpyxl").load_workbook(
+        io.BytesIO(raw), read_only=True, data_only=True, keep_links=False
+    )
+    found = {}
+    for sheet in book.worksheets:
+        sheet.reset_dimensions()  # what a file states of its size need not be true
+        lines = []
+        for number, row in enumerate(sheet.rows, start=1):
+            cells = [_cell(_value(cell.data_type, cell.value)) for cell in row]
+            if any(cells):
+                lines.append((number, cells))
+        width = max((len(cells) for _, cells in lines), default=0)
+        found[sheet.title] = [(i, cells + [""] * (width - len(cells))) for i, cells in lines]
+    return found
+
+
+def _value(kind: str, value: object) -> object:
+    """What a cell of a workbook holds; whole numbers are written without a point there."""
+    if kind == "e":  # such as a division by zero
+        return None
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _by_pandas(raw: bytes) -> dict[str, list[tuple[int, list[str]]]]:
+    import pandas
+
+    every = pandas.read_excel(io.BytesIO(raw), sheet_name=None, header=None, dtype=object)
+    return {
+        str(name): [
+            (int(i) + 1, [_cell(cell) for cell in row])
+            for i, row in zip(frame.index, frame.values.tolist(), strict=True)
+        ]
+        for name, frame in ((name, frame.dropna(how="all")) for name, frame in every.items())
+    }
 
 
 def parquet(path: Path) -> Grid:
     """Column names and rows of a Parquet file."""
-    pandas, packed = _pandas(path), io.BytesIO(reading.content(path, _LARGEST))
+    pandas, raw = _pandas(path), reading.content(path, _LARGEST)
     try:
-        frame = pandas.read_parquet(packed)
+        with reading.little_memory(len(raw)):
+            frame = pandas.read_parquet(io.BytesIO(raw))
     except Exception as error:
         raise InputError(_damaged(path, error)) from None
     return grid(frame)
@@ -139,5 +189,5 @@ def _pandas(path: Path) -> ModuleType:
 
 def _damaged(path: Path, error: Exception) -> str:
     """One sentence about a file that another package could not read."""
-    reason = (str(error) or type(error).__name__).splitlines()[0][:120]
+    reason = reading.trouble(error)
     return f"{path}: the file cannot be read ({reason}); save the table as CSV"

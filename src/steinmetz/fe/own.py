@@ -18,22 +18,19 @@ of = "displacement"      # or "force"
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Int
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from steinmetz import reading
-from steinmetz.errors import InputError
-from steinmetz.fe import elements
+from steinmetz.errors import InputError, about
+from steinmetz.fe import elements, foreign
 from steinmetz.fe.mesh import Mesh
 from steinmetz.fe.problem import Problem, Quantity, pick
 from steinmetz.fe.problems import Wanted
-from steinmetz.fe.space import space, tractions
-
-if TYPE_CHECKING:
-    import meshio
+from steinmetz.fe.space import Space, space, tractions
 
 
 class _Place(BaseModel):
@@ -77,7 +74,17 @@ class Conditions(BaseModel):
 
 def read(path: Path, wanted: Wanted) -> Problem:
     """A mesh file and the TOML file of the same name beside it; --load scales what is done."""
-    mesh, said = mesh_of(path), conditions(path.with_suffix(".toml"))
+    stated = path.with_suffix(".toml")
+    mesh, said = mesh_of(path), conditions(stated)
+    with about(path):
+        room = space(mesh, wanted.projected or mesh.kind in ("quad", "hexahedron"))
+    with about(stated):
+        return _problem(path, room, said, wanted)
+
+
+def _problem(path: Path, room: Space, said: Conditions, wanted: Wanted) -> Problem:
+    """What is held and pulled, at the nodes."""
+    mesh = room.mesh
     dimension, size = mesh.points.shape[1], mesh.points.size
     scale = 1.0 if wanted.load is None else wanted.load
     held: dict[int, float] = {}
@@ -93,7 +100,7 @@ def read(path: Path, wanted: Wanted) -> Problem:
         force += scale * _traction(mesh, pull)
     return Problem(
         path.stem,
-        space(mesh, wanted.projected or mesh.kind in ("quad", "hexahedron")),
+        room,
         fixed,
         lambda share: share * ends,
         force,
@@ -151,43 +158,49 @@ def conditions(path: Path) -> Conditions:
 def mesh_of(path: Path) -> Mesh:
     """Cells of the highest dimension, all of one kind; groups are those that have names."""
     try:
-        import meshio
-    except ImportError:
-        raise InputError(
-            "meshes are read by meshio: pip install 'steinmetz[fem]', or name a built-in problem"
-        ) from None
-    reading.content(path)
-    try:
-        raw = meshio.read(path)
-    except (Exception, SystemExit) as error:  # meshio leaves by either
-        raise InputError(f"{path} cannot be read as a mesh: {error}") from None
+        raw = foreign.read(path)
+        with about(path):
+            return _solid(raw)
+    except InputError:
+        raise
+    except (IndexError, TypeError, ValueError) as error:  # parts that do not fit together
+        raise InputError(f"{path} is damaged: its parts do not fit together ({error})") from None
+
+
+def _solid(raw: foreign.Raw) -> Mesh:
+    """What is meshed of the highest dimension."""
     blocks = [b for b in raw.cells if b.type in elements.ELEMENTS and b.type[:4] != "line"]
     solid = [b for b in blocks if elements.ELEMENTS[b.type].dimension == 3]
     used = solid or blocks
     kinds = sorted({block.type for block in used} or {block.type for block in raw.cells})
+    if not kinds:
+        raise InputError("there are no cells in this mesh; write its volume, too")
     kind = elements.element(kinds[0])
     if len(kinds) > 1:
-        raise InputError(f"{path} mixes cells of kinds {', '.join(kinds)}; use one of them")
+        raise InputError(f"cells of kinds {', '.join(kinds)} are mixed; use one of them")
     cells = np.concatenate([block.data for block in used]).astype(int)
     used_nodes, compact = np.unique(cells, return_inverse=True)
-    points = np.asarray(raw.points, float)[used_nodes, : kind.dimension]
+    points = raw.points[used_nodes, : kind.dimension]
+    placed = points.shape[1] == kind.dimension and np.isfinite(points).all()
+    if not cells.size or cells.min() < 0 or not placed:
+        raise InputError("a cell has no node, or a node no place; write the mesh again")
     return Mesh(points, compact.reshape(cells.shape), kind.name, _groups(raw, used_nodes))
 
 
-def _groups(raw: "meshio.Mesh", used: np.ndarray) -> dict[str, np.ndarray]:
+def _groups(raw: foreign.Raw, used: np.ndarray) -> dict[str, np.ndarray]:
     """Nodes of the cells of every named set, or physical group of Gmsh, renumbered."""
     found: dict[str, np.ndarray] = {}
-    tags, sets = raw.cell_data.get("gmsh:physical", []), dict(raw.cell_sets)
-    for name, (tag, dimension) in raw.field_data.items():
+    tags, sets = raw.cell_data.get(foreign.PHYSICAL, []), dict(raw.cell_sets)
+    for name, (tag, dimension) in (raw.field_data if tags else {}).items():
         sets[name] = [
-            np.flatnonzero(own == tag) if block.dim == dimension else []
-            for block, own in zip(raw.cells, tags, strict=bool(tags))
+            np.flatnonzero((own == tag) & (block.dim == dimension))
+            for block, own in zip(raw.cells, tags, strict=True)
         ]
     for name, parts in sets.items():
         members = [
             block.data[np.asarray(part, int)].ravel()
             for block, part in zip(raw.cells, parts, strict=True)
-            if part is not None and len(part)
+            if len(part)
         ]
         if members and not name.startswith("gmsh:"):
             found[name] = np.flatnonzero(np.isin(used, np.concatenate(members)))

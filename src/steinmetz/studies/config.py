@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from steinmetz import reading, registry
 from steinmetz.data import formats
 from steinmetz.data.noise import Config as Noise
-from steinmetz.errors import InputError
+from steinmetz.errors import InputError, about
 from steinmetz.experiments import base as experiments
 from steinmetz.infer import base as samplers
 from steinmetz.materials import base as materials
@@ -64,10 +64,10 @@ def load(study: str, changes: Mapping[str, Any] | None = None) -> Study:
 def of_run(folder: Path, changes: Mapping[str, object] | None = None) -> Study:
     """The study of a finished run, whose tables lie in its folder and nowhere else."""
     reading.check_folder(folder)
-    path, root = folder / "study.toml", folder.resolve()
+    path, root = folder / "study.toml", reading.leads_to(folder)
     study = load(str(path), changes)
     for table in (source.table for source in study.sources if source.table is not None):
-        if not formats.file_of(table).resolve().is_relative_to(root):
+        if not reading.leads_to(formats.file_of(table)).is_relative_to(root):
             raise InputError(f"{path}: the table {table} is not in the run directory; put it there")
     return study
 
@@ -165,7 +165,8 @@ class _Reader:
         """A section with the settings of the method it names, over a preset or what is advised."""
         given = self.raw.get(name, {})
         method = str(given.get(_NAMED[name], usual)) if isinstance(given, dict) else usual
-        module = registry.load(_FOLDERS.get(name, name), method)
+        with about(f"{name}.{_NAMED[name]}"):
+            module = registry.load(_FOLDERS.get(name, name), method)
         if isinstance(given, dict):
             under = (advice or {}).get(method, {})
             if "preset" in given:
@@ -220,7 +221,8 @@ class _Reader:
         table = {"name": given} if isinstance(given, str) else given
         if not isinstance(table, dict) or not isinstance(table.get("name"), str):
             raise InputError(f"{self.source}: {place}.experiment must name an experiment")
-        kind = experiments.load(table["name"]).Config
+        with about(f"{place}.experiment"):
+            kind = experiments.load(table["name"]).Config
         return self.validated(kind, table, f"{place}.experiment.")
 
     def validated(self, kind: type[Model], given: Raw, prefix: str) -> Model:
