@@ -102,3 +102,12 @@ def test_whoever_asks_hears_of_a_claim_and_takes_none(tmp_path: Path) -> None:
         assert claims.taken(folder)
     assert not claims.taken(folder)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("folder", ["/", "..", "run/.."])
+def test_a_folder_without_a_name_of_its_own_is_refused(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="name a folder in it"), claims.claimed(Path(folder)):
+        pass

@@ -153,7 +153,7 @@ def test_list_names_everything() -> None:
         (["run", "rubber_tests", "--set", "material.incompressible=false"], "incompressible test"),
         (["check", "bad.csv"], "line 2, column 'S11': 'x' is not a number"),
         (["check", "good.csv", "--unit", "ell"], "'ell' is not a unit of stress"),
-        (["check", "good.csv", "--out", "none/a.png"], "cannot write there"),
+        (["check", "good.csv", "--out", "none/a.png"], "there is no folder"),
         (["template", "uniaxal"], "did you mean 'uniaxial'?"),
         (["fit", "good.csv", "--experiment", "pull"], "there is no experiment 'pull'"),
         (["fit", "good.csv", "--experiment", "uniaxial"], "column 'stretch' is missing"),

@@ -28,6 +28,7 @@ class Taken(InputError):
 @contextmanager
 def claimed(folder: Path) -> Iterator[None]:
     """No other run writes to this folder meanwhile; a second one is refused in words."""
+    check_name(folder)
     folder = folder.absolute()
     parents = [parent for parent in folder.parents if not parent.exists()]
     lock = folder.with_name(f".{folder.name}.lock")
@@ -40,6 +41,12 @@ def claimed(folder: Path) -> Iterator[None]:
             with suppress(OSError):  # folders that were made for the lock alone go with it
                 for parent in parents:
                     parent.rmdir()
+
+
+def check_name(folder: Path) -> None:
+    """Refuse the root and what ends in '..': nothing can be put beside them under their name."""
+    if folder.absolute().name in ("", ".."):
+        raise InputError(f"{folder}: cannot be replaced as a whole; name a folder in it")
 
 
 @contextmanager

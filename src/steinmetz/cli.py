@@ -1,5 +1,7 @@
 """The command line. Nothing heavy is imported before a command needs it."""
 
+import errno
+import io
 import os
 import sys
 from typing import Annotated
@@ -233,14 +235,16 @@ campaign_commands.register(app)
 
 def main() -> None:
     """Entry point: wrong input is one sentence and exit code 2, a failed run one sentence and 1."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names of files may be no text at all
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         raise SystemExit(app(standalone_mode=False) or 0)
     except InputError as error:
         message, code = str(error), 2
     except RunFailure as error:
         message, code = str(error), 1
-    except OSError as error:
-        message, code = unwritten(error), 1
+    except OSError as error:  # a name that no file can have is not the disk's fault
+        message, code = unwritten(error), 2 if error.errno == errno.ENAMETOOLONG else 1
     except RunStopped as stopped:
         print(f"steinmetz: {stopped}", file=sys.stderr, flush=True)
         sys.stdout.flush()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from steinmetz import claims, registry
+from steinmetz import claims, reading, registry
 from steinmetz.errors import InputError, RunFailure, unwritten
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def select_row(folder: Path, row: int, out: Path | None, resume: bool | None) ->
     from steinmetz.report import files, screen
     from steinmetz.studies import config
 
-    target = out or folder.resolve()
+    target = out or reading.leads_to(folder)
     with claims.claimed(target):
         if not (folder / "carving.json").is_file():
             raise InputError(f"{folder}: no finished run there (carving.json is missing)")
@@ -258,10 +258,10 @@ def calibrate(plan: "Calibration", folder: Path, engine: "Engine | None") -> Non
 def check(study: "Study", picture: Path | None) -> None:
     """Say and draw what is understood of the tables of a study."""
     from steinmetz.engine.blocks import tables
-    from steinmetz.report import understood
+    from steinmetz.report import understood, whole
 
     target = picture or Path(f"{study.name}-check.png")
-    understood.check_target(target)
+    whole.check_file(target, ".png")
     found = tables(study)
     understood.draw(found, target)
     typer.echo(understood.screen(found, target))

@@ -41,7 +41,8 @@ def report(folder: Path) -> None:
     commands.start_jax()
     from steinmetz.report import files, stored, summary
 
-    with claims.claimed(folder.resolve()):
+    summary.read(folder)  # nothing is put beside what is no run
+    with claims.claimed(reading.leads_to(folder)):
         numbers = summary.read(folder)
         files.redraw(stored.restore(folder), numbers, folder)
     typer.echo(f"drew {folder / 'report.html'} and {folder / 'figures'} again")
@@ -67,6 +68,9 @@ def export(
     from steinmetz.report import exported, whole
 
     exporter = base.load(form)
+    for target, option in ((out, "--out"), (table, "--table")):
+        if target is not None:
+            whole.check_file(target, option=option)
     reading.check_folder(folder)
     law, about = law_json.read(folder / "law.json")
     if table is not None:

@@ -36,7 +36,7 @@ def emit(grid: Path, folder: Path, target: Path) -> None:
     from steinmetz.report import files, whole
 
     planned = grids.plan(grid)
-    files.check_file(target, ".sh")
+    whole.check_file(target, ".sh", "--emit-slurm")
     files.check_target(folder, folders.PLAN)
     folders.keep_plan(folder, planned)
     (folder / slurm.LOGS).mkdir(exist_ok=True)

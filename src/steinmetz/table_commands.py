@@ -61,14 +61,13 @@ def template(
     """
     from steinmetz.engine.template import example
     from steinmetz.experiments import modes
-    from steinmetz.report import files
+    from steinmetz.report import whole
 
     name = modes.known(mode)
     target = file or Path(f"{name}.csv")
-    if target.exists():
+    if target.is_file():
         raise InputError(f"--out {target}: there is a file of that name; name another")
-    if not target.absolute().parent.is_dir():
-        raise InputError(f"--out {target}: there is no folder {target.absolute().parent}")
+    whole.check_file(target)
     commands.start_jax()
-    files.write(target, example(name))
+    whole.replace(target, example(name))
     typer.echo(f"wrote {target}; next: steinmetz check {target}")

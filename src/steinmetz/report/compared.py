@@ -197,9 +197,9 @@ def text(found: Comparison) -> str:
 
 def check_targets(table: Path | None, picture: Path | None) -> None:
     """Refuse files that cannot be written, before anything is read."""
-    for target, ending in ((table, ".csv"), (picture, ".png")):
+    for target, ending, option in ((table, ".csv", "--out"), (picture, ".png", "--picture")):
         if target is not None:
-            files.check_file(target, ending)
+            whole.check_file(target, ending, option)
 
 
 def save(found: Comparison, table: Path | None, picture: Path | None) -> list[Path]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import xarray
 
+from steinmetz import claims
 from steinmetz.data import formats, noise
 from steinmetz.engine import carving
 from steinmetz.engine.fitness import fitted
@@ -26,7 +27,7 @@ from steinmetz.records import spaced
 from steinmetz.report import figures, page
 from steinmetz.report.sealed import SUMS, sums
 from steinmetz.report.summary import MARKER, Summary, summarise
-from steinmetz.report.whole import check_plain, whole
+from steinmetz.report.whole import whole, writable
 from steinmetz.studies.study import Study, to_toml
 
 # Draws along the path that are kept one by one; of the others there are quantiles.
@@ -45,19 +46,18 @@ def check_target(folder: Path, marker: str = MARKER) -> None:
 
     A folder that cannot be written or holds something else.
     """
-    _check_links(folder)
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"--out {folder}: there is a file of that name; name a folder")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / marker).is_file():
-        words = "the folder holds other files; name a new one or an earlier run"
-        raise InputError(f"--out {folder}: {words}")
-    nearest = next(parent for parent in folder.absolute().parents if parent.exists())
-    try:  # nothing is left behind: a run that is refused later must not leave an empty folder
+    claims.check_name(folder)
+    with writable(folder):
+        _check_links(folder)
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"--out {folder}: there is a file of that name; name a folder")
+        if folder.is_dir() and any(folder.iterdir()) and not (folder / marker).is_file():
+            words = "the folder holds other files; name a new one or an earlier run"
+            raise InputError(f"--out {folder}: {words}")
+        nearest = next(parent for parent in folder.absolute().parents if parent.exists())
+        # nothing is left behind: a run that is refused later must not leave an empty folder
         with tempfile.TemporaryDirectory(dir=nearest, prefix=".steinmetz-"):
             pass
-    except OSError as error:
-        reason = (error.strerror or "error").lower()
-        raise InputError(f"--out {folder}: cannot write there ({reason})") from None
 
 
 def _check_links(folder: Path) -> None:
@@ -133,17 +133,6 @@ def write(path: Path, text: str) -> None:
         stream.write(text + "\n")
         stream.flush()
         os.fsync(stream.fileno())
-
-
-def check_file(path: Path, ending: str) -> None:
-    """Refuse, before anything is computed, a file that cannot be written or is named otherwise."""
-    if path.is_dir():
-        raise InputError(f"{path}: there is a folder of that name; name a file")
-    if path.suffix.lower() != ending:
-        raise InputError(f"{path}: the file is written as {ending}; name it so")
-    check_plain(path)
-    if not os.access(path.absolute().parent, os.W_OK):
-        raise InputError(f"{path}: cannot write there")
 
 
 def posterior(outcome: Outcome) -> xarray.DataTree:

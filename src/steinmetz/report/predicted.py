@@ -28,18 +28,13 @@ def target_of(table: Path, out: Path | None) -> Path:
     """The file to write: the one that is named, else TABLE-predicted.csv, which must be free."""
     source = formats.file_of(str(table))
     target = out or Path(f"{source.stem}-predicted.csv")
-    folder = target.absolute().parent
     if out is None and target.exists():
         raise InputError(
             f"there is a file {target} already; name another with --out, or the same to replace it"
         )
-    if target.is_dir():
-        raise InputError(f"--out {target}: there is a folder of that name; name a file")
+    whole.check_file(target)
     if target.exists() and source.exists() and target.samefile(source):
         raise InputError(f"--out {target}: that is the table itself; name another file")
-    if not folder.is_dir():
-        raise InputError(f"--out {target}: there is no folder {folder}")
-    whole.check_plain(target)
     return target
 
 

@@ -12,11 +12,9 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from steinmetz.errors import InputError
 from steinmetz.experiments import checks
 from steinmetz.experiments.columns import CURVE
 from steinmetz.experiments.door import Clean
-from steinmetz.report import whole
 from steinmetz.report.style import COLOURS, STYLE
 
 # Columns beyond these are summed up in one line.
@@ -133,17 +131,6 @@ def _coordinate(each: Clean, stress: str) -> tuple[Float[np.ndarray, "rows"], st
     F = F.reshape(-1, size, size)
     strain = (np.swapaxes(F, 1, 2) @ F - np.eye(size)) / 2
     return np.linalg.norm(strain, axis=(1, 2)), "norm of Green's strain"
-
-
-def check_target(picture: Path) -> None:
-    """Refuse a picture that cannot be written, before anything is read."""
-    if picture.is_dir():
-        raise InputError(f"--out {picture}: there is a folder of that name; name a file")
-    if picture.suffix.lower() != ".png":
-        raise InputError(f"--out {picture}: the picture is a PNG file; name it so")
-    whole.check_plain(picture)
-    if not os.access(picture.absolute().parent, os.W_OK):
-        raise InputError(f"--out {picture}: cannot write there")
 
 
 def draw(tables: Sequence[Clean], picture: Path) -> None:

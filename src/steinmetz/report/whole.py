@@ -9,6 +9,7 @@ from pathlib import Path
 
 from steinmetz.claims import NEW, OLD
 from steinmetz.errors import InputError
+from steinmetz.reading import reason
 
 
 @contextmanager
@@ -42,17 +43,43 @@ def _beside(folder: Path, kind: str) -> Path:
     return Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}{kind}"))
 
 
-def check_plain(path: Path) -> None:
-    """Refuse a link or a device in place of a file, which would be replaced itself."""
-    if path.is_symlink():
-        raise InputError(f"--out {path}: a link to {os.readlink(path)}; name the file itself")
-    if path.exists() and not path.is_file():
-        raise InputError(f"--out {path}: not a file; name another")
+@contextmanager
+def writable(target: Path, option: str = "--out") -> Iterator[None]:
+    """What the system says of a target that it cannot look at or write, as one sentence."""
+    try:
+        yield
+    except OSError as error:
+        words = f"cannot write there ({reason(error)})"
+        raise InputError(f"{option} {target}: {words}") from None
+
+
+def check_file(path: Path, ending: str = "", option: str = "--out") -> None:
+    """Refuse, before anything is computed, a file that cannot be written or is named otherwise.
+
+    A link or a device would be replaced itself.
+    """
+    parent, words = path.absolute().parent, ""
+    with writable(path, option):
+        if path.is_symlink():
+            words = f"a link to {os.readlink(path)}; name the file itself"
+        elif path.is_dir():
+            words = "there is a folder of that name; name a file"
+        elif ending and path.suffix.lower() != ending:
+            words = f"the file is written as {ending}; name it so"
+        elif path.exists() and not path.is_file():
+            words = "not a file; name another"
+        elif not parent.is_dir():
+            words = f"there is no folder {parent}"
+        if words:
+            raise InputError(f"{option} {path}: {words}")
+        with tempfile.TemporaryFile(dir=parent):  # permissions alone do not tell
+            pass
 
 
 def replace(path: Path, text: str) -> None:
     """Write a file whole or not at all: a reader sees the old one or the new one."""
-    replace_bytes(path, (text.rstrip("\n") + "\n").encode())
+    whole_text = text.rstrip("\n") + "\n"  # names of files in it may be any bytes
+    replace_bytes(path, whole_text.encode(errors="surrogateescape"))
 
 
 def replace_bytes(path: Path, content: bytes) -> None:
