@@ -15,11 +15,13 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+import fuzzed
 import mutations
 from cases import present
 from steinmetz.cache import Cache
 from steinmetz.cli import main
 from steinmetz.errors import InputError
+from steinmetz.report import understood
 from steinmetz.report.stored import restore
 
 
@@ -41,6 +43,8 @@ KINDS = {
     "posterior.nc": Kind("posterior.nc", mutations.BINARY, ("compare", "run", "run"), ()),
     "predictions.nc": Kind("predictions.nc", mutations.BINARY, ("compare", "run", "run"), ()),
 }
+# Packages that read inputs of some kinds.
+NEEDED = {"workbooks": "openpyxl", "parquet": "pyarrow", "meshes": "meshio", "conditions": "meshio"}
 Judge = Callable[[Kind, int], int]
 
 
@@ -124,3 +128,24 @@ def test_damaged_checkpoints_are_never_taken_for_whole(tmp_path: Path) -> None:
             np.testing.assert_array_equal(present(found)["values"], np.arange(200.0) * number)
         else:
             assert found is None
+
+
+@pytest.mark.parametrize("kind", fuzzed.MAKERS)
+def test_some_inputs_of_every_other_kind(
+    kind: str, quick_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Meshes, workbooks, campaigns, settings and targets; `benchmarks/fuzz.py` tries thousands."""
+    if kind in NEEDED:
+        pytest.importorskip(NEEDED[kind], reason=f"{NEEDED[kind]} reads {kind}")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(understood, "draw", lambda *_: None)
+    for copy in ("run", "whole"):
+        shutil.copytree(quick_folder, copy)
+    codes = []
+    for seed in range(12):
+        given = fuzzed.MAKERS[kind](seed)
+        code, said, _ = fuzzed.called(given.call)
+        assert code in (0, 2), (seed, said)
+        assert code == 0 or any(place in said for place in given.places), (seed, said)
+        codes.append(code)
+    assert codes.count(2) > 4
