@@ -47,8 +47,9 @@ LAYERS = (
 # A sampler sees a log density and nothing of mechanics.
 BLIND = {"infer": {"errors", "shapes", "host", "registry", "records", "laplace", "infer"}}
 # Materials know nothing of tests, mechanics nothing of samplers: that follows from the order.
-UNSAFE_CALLS = {"eval", "exec", "sympify", "parse_expr", "compile", "system"}
+UNSAFE_CALLS = {"eval", "exec", "sympify", "parse_expr", "compile", "system", "read_pickle"}
 UNSAFE_IMPORTS = {"pickle", "cloudpickle", "dill", "marshal", "shelve"}
+UNSAFE_WORDS = {"allow_pickle", "shell"}
 
 MOST_LINES = 300
 MOST_IN_FUNCTION = 65
@@ -184,6 +185,8 @@ def test_nothing_dangerous_is_called() -> None:
                 function = node.func
                 called = getattr(function, "id", "") or getattr(function, "attr", "")
                 wrong += [f"{name(path)} calls {called}"] if called in UNSAFE_CALLS else []
+                words = {each.arg for each in node.keywords if ast.unparse(each.value) != "False"}
+                wrong += [f"{name(path)} says {bad}" for bad in words & UNSAFE_WORDS]
             if isinstance(node, ast.Import | ast.ImportFrom):
                 names = {alias.name for alias in node.names} | {getattr(node, "module", "")}
                 wrong += [f"{name(path)} imports {bad}" for bad in names & UNSAFE_IMPORTS]

@@ -18,6 +18,7 @@ import pytest
 import fuzzed
 import mutations
 from cases import present
+from engine.test_malformed import GOOD
 from steinmetz.cache import Cache
 from steinmetz.cli import main
 from steinmetz.errors import InputError
@@ -128,6 +129,30 @@ def test_damaged_checkpoints_are_never_taken_for_whole(tmp_path: Path) -> None:
             np.testing.assert_array_equal(present(found)["values"], np.arange(200.0) * number)
         else:
             assert found is None
+
+
+READ = (
+    *(("diagnose", "run"), ("report", "run"), ("export", "run"), ("next", "run")),
+    *(("select", "run", "--row", "1"), ("compare", "run", "whole"), ("compare", "whole", "run")),
+    *(("predict", "run", "a.csv"), ("fe", "run", "--problem", "cook", "--out", "solved")),
+)
+
+
+@pytest.mark.parametrize("words", READ, ids=" ".join)
+def test_no_command_follows_a_link_out_of_a_run(
+    words: tuple[str, ...], quick_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever file it is: here one that no command needs."""
+    monkeypatch.chdir(tmp_path)
+    for copy in ("run", "whole"):
+        shutil.copytree(quick_folder, copy)
+    Path("a.csv").write_text(GOOD[0], encoding="utf-8")
+    (Path("run") / "figures" / "away.png").symlink_to("/etc/hostname")
+    before = sorted(os.listdir())
+    code, said, _ = fuzzed.called(words)
+    assert code == 2, said
+    assert "run/figures/away.png: a link that leaves the run directory" in said
+    assert sorted(os.listdir()) == before
 
 
 @pytest.mark.parametrize("kind", fuzzed.MAKERS)

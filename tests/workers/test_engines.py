@@ -9,7 +9,7 @@ import pytest
 
 from steinmetz import threads
 from steinmetz.errors import InputError, RunFailure
-from steinmetz.workers import local, tasks
+from steinmetz.workers import cluster, local, tasks
 from steinmetz.workers.engines import Choice, Secured
 from steinmetz.workers.programs import shares
 from steinmetz.workers.tasks import TRIES
@@ -86,6 +86,24 @@ def test_an_interrupt_ends_the_processes(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         local.engine(1)(some(noted, 1, tmp_path), interrupted)
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_cluster_of_this_machine_is_heard_by_this_machine_alone() -> None:
+    pytest.importorskip("distributed", reason="Dask is not installed")
+    psutil = pytest.importorskip("psutil")
+    me = psutil.Process()
+
+    def open_to() -> set[tuple[int, str, int]]:
+        every = [me, *me.children(recursive=True)]
+        found = {(one.pid, link) for one in every for link in one.net_connections("inet")}
+        return {(pid, link.laddr.ip, link.laddr.port) for pid, link in found if not link.raddr}
+
+    before = open_to()
+    with cluster._here(1):
+        opened = open_to() - before
+    assert len(opened) > 1  # the scheduler and its worker
+    assert {place for _, place, _ in opened} == {"127.0.0.1"}
 
 
 def test_every_process_has_a_core_and_none_is_left_over() -> None:
