@@ -7,8 +7,8 @@ says. That process gets little of both, measured by the size of the file; what c
 
 import importlib.util
 import json
-import math
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -125,13 +125,9 @@ def _unpacked(arrays: dict[str, np.ndarray]) -> Raw:
 
 def _limit(size: int) -> None:
     """The system ends this process where it takes longer than allowed."""
-    try:
-        import resource
-    except ImportError:  # no such limits here; the clock ends it
-        return
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    most = math.ceil(used.ru_utime + used.ru_stime + allowed(size))
-    resource.setrlimit(resource.RLIMIT_CPU, (most, most))
+    if hasattr(signal, "setitimer"):  # elsewhere the clock ends it
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, allowed(size))
 
 
 def main() -> None:
