@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import NoReturn
@@ -12,10 +13,11 @@ import jax
 import numpy as np
 import pytest
 
-from steinmetz import claims, commands
+from steinmetz import claims, commands, interrupts
 from steinmetz.cache import Cache
 from steinmetz.cli import main
 from steinmetz.errors import RunFailure
+from steinmetz.records import Report
 
 # A run whose work hears nothing, as a compilation does, and that would be waited for ten minutes.
 DEAF = """import sys, time
@@ -60,6 +62,30 @@ def test_a_second_interrupt_does_not_wait_for_work_that_hears_nothing(tmp_path: 
             "steinmetz: interrupted; nothing was written\n",
         )
     assert os.listdir(tmp_path) == []
+
+
+def test_an_interrupt_while_work_begins_is_waited_for_as_any_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else what the first step has finished is not kept."""
+    real, kept = threading.Thread.start, []
+
+    def interrupted(thread: threading.Thread) -> NoReturn:
+        real(thread)
+        raise KeyboardInterrupt
+
+    def work(report: Report) -> None:
+        while True:
+            try:
+                report("composing", 0, 1)
+            except KeyboardInterrupt:
+                kept.append("first step")
+                raise
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        interrupts.watched(work, lambda *_, **__: None)
+    assert kept == ["first step"]
 
 
 def test_where_there_is_no_room_it_is_one_sentence_and_nothing_is_left(tmp_path: Path) -> None:

@@ -116,8 +116,8 @@ def watched(work: Callable[[Report], T], report: Report, others: Others = NOBODY
             errors.append(error)
         ended.set()
 
-    threading.Thread(target=carry, daemon=True).start()
     try:
+        threading.Thread(target=carry, daemon=True).start()  # an interrupt may come meanwhile
         while not ended.wait(
             0.1
         ):  # not join, which takes a thread for ended when a signal interrupts it
