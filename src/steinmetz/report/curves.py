@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from steinmetz.engine.outcome import Outcome
+from steinmetz.pieces import quantiles
 from steinmetz.records import Document, Segment, spaced
 from steinmetz.report.laws import called, moving
 from steinmetz.report.style import limits
@@ -67,8 +68,8 @@ def _curve(
     path, along, points = outcome.problem.path, outcome.along, segment.points
     few = np.unique(np.linspace(points.start, points.stop - 1, _POINTS).round().astype(int))
     x, sampled, name = path.coordinate[few], path.sampled[few], path.components[index]
-    low, high = np.quantile(along.pushed[:, few, index], _BAND, axis=0)
-    least, most = np.quantile(along.predictive[:, few, index], _BAND, axis=0)
+    low, high = quantiles(along.pushed[:, few, index], _BAND)
+    least, most = quantiles(along.predictive[:, few, index], _BAND)
     lines = {"printed law": along.law[few, index]}
     lines |= {label: stress[few, index] for label, stress in beside}
     if along.truth is not None:

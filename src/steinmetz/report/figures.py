@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from steinmetz.engine.outcome import Outcome
+from steinmetz.pieces import quantiles
 from steinmetz.predict.push_forward import predictive
 from steinmetz.records import Segment, spaced
 from steinmetz.report.laws import laws
@@ -90,7 +91,7 @@ def path(outcome: Outcome) -> Figure:
 
 def _energy(axis: Axes, outcome: Outcome, points: slice) -> None:
     along, x = outcome.along, outcome.problem.path.coordinate[points]
-    low, high = np.quantile(along.pushed_energy[:, points], _BAND, axis=0)
+    low, high = quantiles(along.pushed_energy[:, points], _BAND)
     axis.fill_between(x, low, high, color=COLOURS[0], alpha=0.3, lw=0, label="95 % push-forward")
     label = f"law, {outcome.law.graph.size} parameters"
     axis.plot(x, along.law_energy[points], color=COLOURS[0], label=label)
@@ -111,7 +112,7 @@ def _stress(axis: Axes, outcome: Outcome, segment: Segment) -> None:
     for colour, index in zip(COLOURS, moving, strict=False):
         name = course.components[index]
         for samples, alpha in ((along.predictive, 0.15), (along.pushed, 0.4)):
-            low, high = np.quantile(samples[:, points, index], _BAND, axis=0)
+            low, high = quantiles(samples[:, points, index], _BAND)
             axis.fill_between(x, low, high, color=colour, alpha=alpha, lw=0)
             shown += [low, high]
         inner = "law" if len(outcome.bands.parts) == 1 else "laws"
@@ -207,7 +208,7 @@ def parity(outcome: Outcome) -> Figure:
     pushed = outcome.bands.push(shown.map)[0]
     key, deviations = jax.random.key(outcome.study.seed), (shown.relative, shown.absolute)
     drawn = predictive(key, pushed, deviations, problem.floor, outcome.bands.noise)
-    low, high = np.quantile(drawn, _BAND, axis=0)
+    low, high = quantiles(drawn, _BAND)
     predicted, values = np.asarray(outcome.law.stress(shown.map)), np.asarray(shown.values)
     figure = Figure(figsize=(9.0, 4.4), layout="constrained")
     axis, rest = figure.subplots(1, 2)

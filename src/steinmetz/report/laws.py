@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from steinmetz.engine.outcome import Outcome
 from steinmetz.exporters.names import recognise
+from steinmetz.pieces import quantiles
 from steinmetz.potentials.law import Law
 from steinmetz.records import Segment
 from steinmetz.report.style import COLOURS, distinct, focus, mark_range
@@ -61,7 +62,7 @@ def _column(
     """One component along the path of one experiment."""
     path, along, points = outcome.problem.path, outcome.along, segment.points
     x = path.coordinate[points]
-    low, middle, high = np.quantile(along.pushed[:, points, index], _BAND, axis=0)
+    low, middle, high = quantiles(along.pushed[:, points, index], _BAND)
     top.fill_between(x, low, high, color="0.8", lw=0)
     label = f"95 % band of all {len(outcome.bands.parts)} laws"
     bottom.fill_between(x, low - middle, high - middle, color="0.85", lw=0, label=label)
