@@ -46,6 +46,25 @@ def test_what_is_no_mode_is_left_out_unless_there_is_no_other() -> None:
         modes.find(modes.climber(lambda x: -jnp.inf * jnp.sum(x**2 + 1), stuck), jnp.zeros((2, 2)))
 
 
+def test_draws_of_many_dimensions_hold_no_root_for_every_place() -> None:
+    size, count = 80, 2000
+    random = np.random.default_rng(0)
+    roots, centres = random.standard_normal((2, size, size)), random.standard_normal((2, size))
+    two = Modes(jnp.asarray(centres), jnp.asarray(roots), jnp.array([0.7, 0.3]))
+
+    def drawn(key: Array) -> Array:
+        return two.draw(key, count, 1.0, lambda x: -0.5 * x @ x)
+
+    key = jax.random.key(0)
+    arrays = str(jax.make_jaxpr(drawn)(key))
+    assert f"[{count},{size}]" in arrays
+    assert f"[{count},{size},{size}]" not in arrays
+    normal = np.asarray(jax.random.normal(key, (count, size)))
+    place = modes.shared_out(np.array([0.7, 0.3]), count)
+    turned = np.where(place[:, None] == 0, normal @ roots[0].T, normal @ roots[1].T)
+    np.testing.assert_allclose(drawn(key), centres[place] + turned, rtol=1e-10, atol=1e-10)
+
+
 @pytest.mark.parametrize(
     ("shares", "count", "expected"), [([0.7, 0.3], 10, [7, 3]), ([0.99, 0.01], 10, [9, 1])]
 )

@@ -16,6 +16,7 @@ from jaxtyping import Array, Float, Int
 
 from steinmetz import host
 from steinmetz.errors import InputError
+from steinmetz.infer import placement
 from steinmetz.laplace import MODE_SLOPE, Laplace, LogDensity
 from steinmetz.shapes import Particles, PerParticle, Scalar, Vector
 
@@ -70,7 +71,12 @@ class Modes(eqx.Module):
         """
         place = jnp.asarray(shared_out(np.asarray(self.shares), count))
         normal = spread * jax.random.normal(key, (count, self.centres.shape[1]))
-        offset = jnp.einsum("nij,nj->ni", self.roots[place], normal)
+        size = self.roots[0].size  # a root for every place is large where dimensions are many
+
+        def turned(some: tuple[Array, Particles]) -> Particles:
+            return jnp.einsum("nij,nj->ni", self.roots[some[0]], some[1])
+
+        offset = placement.rows(turned, (place, normal), size)
 
         def drawn_in(offset: Particles, _: None) -> tuple[Particles, None]:
             finite = jnp.isfinite(jax.vmap(log_density)(self.centres[place] + offset))
