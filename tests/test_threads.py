@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from steinmetz.threads import in_threads
+from steinmetz.threads import beside, in_threads
 
 
 def test_results_come_in_the_order_of_the_pieces() -> None:
@@ -34,3 +34,23 @@ def test_an_exception_stops_the_others_and_is_raised() -> None:
         in_threads(work, range(9), stop=stop)
     assert stop.is_set()
     assert len(begun) < 9
+
+
+def test_work_beside_goes_on_meanwhile_and_its_error_is_raised_where_it_is_waited_for() -> None:
+    begun, allowed = threading.Event(), threading.Event()
+
+    def work() -> int:
+        begun.set()
+        assert allowed.wait(5)
+        return 7
+
+    def fails() -> int:
+        raise KeyError("damaged")
+
+    result = beside(work)
+    assert begun.wait(5)
+    allowed.set()
+    assert result() == 7
+    failed = beside(fails)
+    with pytest.raises(KeyError, match="damaged"):
+        failed()

@@ -6,7 +6,7 @@ Compiled programs let go of the interpreter's lock, so threads suffice.
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 Piece = TypeVar("Piece")
@@ -50,3 +50,20 @@ def in_threads(
                 future.cancel()
             raise
         return [future.result() for future in futures]
+
+
+def beside(work: Callable[[], Result]) -> Callable[[], Result]:
+    """Begin some work in a thread; what is returned waits for its result, or raises its error.
+
+    The thread does not keep the process from ending.
+    """
+    found: Future[Result] = Future()
+
+    def carry() -> None:
+        try:
+            found.set_result(work())
+        except BaseException as error:
+            found.set_exception(error)
+
+    threading.Thread(target=carry, daemon=True).start()
+    return found.result

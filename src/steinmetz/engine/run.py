@@ -20,6 +20,7 @@ from steinmetz.sparsify import carve
 from steinmetz.sparsify.base import penalty_file
 from steinmetz.studies import config
 from steinmetz.studies.study import Study
+from steinmetz.threads import beside
 
 
 def run(study: Study, report: Report = silent, cache: Cache | None = None) -> Outcome:
@@ -86,17 +87,18 @@ def finish(
         ensemble = sample(keys["infer"], carved, problem, study, report, cache)
     report("assessing", 0, 1)
     bands = bands_of(study, problem, carved, ensemble)
+    key, count = keys["check"], study.assess.certificate_states
+    # it is mostly compiling, which leaves a core to the rest
+    proof = beside(lambda: judge.certify(key, problem, law, ensemble, bands, count))
     along = judge.along_path(keys["noise"], problem, law, bands, study.assess.noise_draws)
-    count = study.assess.certificate_states
-    proof = judge.certify(keys["check"], problem, law, ensemble, bands, count)
     judged = judge.seen(keys["test"], problem, law, bands, along)
     how_well = fitness.examine(study, problem, carved, ensemble, judged)
     measured = judge.score(problem, law, along, fresh, judged, how_well)
-    beside = judge.fitted(keys["test"], problem, law, bands)
-    measured = measured.model_copy(update={"coverage_fitted": beside})
-    beyond = across(study, problem, carved, bands)
+    fitted = judge.fitted(keys["test"], problem, law, bands)
+    measured = measured.model_copy(update={"coverage_fitted": fitted})
+    beyond, certified = across(study, problem, carved, bands), proof()
     report("assessing", 1, 1)
-    found = rows, ensemble, bands, along, measured, proof, clock.seconds(), beyond
+    found = rows, ensemble, bands, along, measured, certified, clock.seconds(), beyond
     return Outcome(study, problem, carved, *found)
 
 
