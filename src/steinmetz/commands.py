@@ -63,7 +63,8 @@ def start_jax() -> None:
         except (OSError, RuntimeError):  # nobody's home, or one that cannot be written to
             return
         jax.config.update("jax_compilation_cache_dir", str(cache))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+    # also those that are compiled in no time: a run has dozens, and reading them takes a tenth
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 
 
 @contextmanager
