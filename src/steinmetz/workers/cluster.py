@@ -62,12 +62,9 @@ def _here(seats: int) -> "Iterator[Client]":
     import dask
     from distributed import Client, LocalCluster
 
-    settings = {
-        "distributed.nanny.pre-spawn-environ": environment(),
-        "distributed.scheduler.allowed-failures": TRIES - 1,
-    }
     with (
-        dask.config.set(settings),
+        _told(environment()),
+        dask.config.set({"distributed.scheduler.allowed-failures": TRIES - 1}),
         LocalCluster(
             n_workers=seats,
             threads_per_worker=1,
@@ -85,6 +82,24 @@ def _here(seats: int) -> "Iterator[Client]":
             raise
         with suppress(TimeoutError):  # one that takes the place of a lost one cannot be closed yet
             client.wait_for_workers(seats, timeout=_ANSWER)
+
+
+@contextmanager
+def _told(settings: dict[str, str]) -> Iterator[None]:
+    """Variables that processes which are started now, or in place of a lost one, begin with.
+
+    Dask's own settings for this give way to variables that are there already.
+    """
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def _end(cluster: "LocalCluster") -> None:
