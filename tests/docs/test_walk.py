@@ -46,8 +46,9 @@ def test_walk(calls: dict[str, int]) -> None:
     hops = HOP.findall((ROOT / "docs" / "walk.md").read_text(encoding="utf-8"))
     assert len(hops) > 40
     assert [name for name, _ in hops if name not in calls] == []
-    order = list(calls)
-    assert [name for name, _ in hops] == sorted(dict(hops), key=order.index)
+    in_turn = [name for name, words in hops if not words.endswith("beside what follows")]
+    assert len(hops) - len(in_turn) < 2
+    assert in_turn == sorted(in_turn, key=list(calls).index)
     said = {name: words.partition(":")[0] for name, words in hops}
     told = {name: TIMES[words] for name, words in said.items() if words in TIMES}
     assert {name: calls[name] for name in told} == told
