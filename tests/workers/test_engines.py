@@ -47,6 +47,14 @@ def test_every_task_is_done_elsewhere_on_its_share_of_the_cores(
         assert {len(about["cores"]) for about in found.values()} == {1}
 
 
+@pytest.mark.filterwarnings("default")
+def test_a_worker_of_a_cluster_has_one_core(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="Dask is not installed")
+    assert Choice("dask", 1).engine()(some(noted, 2, tmp_path), lambda *_: None) == []
+    found = [json.loads(path.read_text()) for path in tmp_path.iterdir()]
+    assert [len(about["cores"]) for about in found] == [1, 1]
+
+
 @pytest.mark.parametrize("choice", ENGINES, indirect=True)
 def test_a_failure_of_a_task_is_raised(choice: Choice, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such thing"):
