@@ -9,7 +9,7 @@ from steinmetz.errors import InputError
 from steinmetz.paper import grids, points, reproduce
 from steinmetz.paper.records import SampledPoint
 
-from .conftest import Outcomes
+from .conftest import SEED, Outcomes
 
 
 def test_every_point_of_every_figure_is_there(outcomes: Outcomes) -> None:
@@ -27,7 +27,7 @@ def test_a_second_call_computes_nothing(
     monkeypatch.setattr(points, "sample_posed", fail)
     monkeypatch.setattr(points, "carve_law", fail)
     monkeypatch.setattr(grids, "load", lambda name: outcomes[0].grid)
-    again = reproduce.reproduce(["hyper-comparison"], "quick", 1, folder)
+    again = reproduce.reproduce(["hyper-comparison"], "quick", SEED, folder)
     for first, second in zip(outcomes[0].rows, again[0].rows, strict=True):
         assert isinstance(first.result, SampledPoint)
         assert isinstance(second.result, SampledPoint)
@@ -43,10 +43,10 @@ def test_progress_counts_all_points_and_names_the_one_under_way(
     heard = []
     monkeypatch.setattr(grids, "load", lambda name: outcomes[2].grid)
     reproduce.reproduce(
-        ["hyper-fits"], "quick", 1, folder, lambda *a, **named: heard.append((a, named))
+        ["hyper-fits"], "quick", SEED, folder, lambda *a, **named: heard.append((a, named))
     )
     assert [arguments for arguments, _ in heard] == [("reproducing", n, 3) for n in range(4)]
-    assert heard[1][1]["now"] == "hyper-fits L1, proper, seed 0"
+    assert heard[1][1]["now"] == "hyper-fits L1, proper, seed 2"
 
 
 def test_laws_come_first_then_references_and_nothing_twice() -> None:

@@ -229,6 +229,11 @@ class Outcome(Generic[Measured]):
     rows: Sequence[Row[Measured]]
 
     @property
+    def first(self) -> list[Row[Measured]]:
+        """Rows of the first seed, which figures of single laws show."""
+        return [row for row in self.rows if row.seed == self.seeds[0]]
+
+    @property
     def seconds(self) -> float:
         """Seconds of all points, whoever did them; a law that several share counts once."""
         results = [row.result for row in self.rows]

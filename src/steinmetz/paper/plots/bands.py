@@ -26,8 +26,7 @@ details = tables.scores
 
 def draw(outcome: Outcome[SampledPoint]) -> Figure:
     """The first seed: push-forward dark, predictive light."""
-    first = [row for row in outcome.rows if row.seed == 0]
-    groups = grouped(first, lambda row: row.reading)
+    groups = grouped(outcome.first, lambda row: row.reading)
     size = 3.7 * len(groups), 3.4
     figure, (axes,) = common.panels((1, len(groups)), size, sharey=True)
     for axis, (reading, rows) in zip(axes, groups.items(), strict=True):

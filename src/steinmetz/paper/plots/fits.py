@@ -47,7 +47,7 @@ class Options(grids.Options):
 
 def draw(outcome: Outcome[FitPoint]) -> Figure:
     """The first seed; the page has all of them."""
-    rows = [row for row in outcome.rows if row.seed == 0]
+    rows = outcome.first
     first = rows[0].result
     kinds = list(dict.fromkeys(component_kind(first.components[i]) for i in common.shown(first)))
     text, lines = _typeset(rows[0]), 1 + len(kinds)
@@ -121,7 +121,7 @@ def details(outcome: Outcome[FitPoint]) -> Details:
     Counts are of weights in the network, of weights left by training, of parameters in the law that
     predicts, and the paper's.
     """
-    short = [row for row in outcome.rows if row.seed == 0 and row.result.active <= _PRINTED]
+    short = [row for row in outcome.first if row.result.active <= _PRINTED]
     laws = [f"{row.arm}: {row.result.closed_form}" for row in short]
     names = list(outcome.rows[0].result.r2_components)
     paper = outcome.grid.of(Options).paper

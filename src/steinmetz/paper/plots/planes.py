@@ -37,7 +37,7 @@ def measure(point: Point, results: ContentCache, report: Report) -> PlaneSlices:
 
 def draw(outcome: Outcome[PlaneSlices]) -> Figure:
     """The first seed: a row per arm, and the truth."""
-    first = [row for row in outcome.rows if row.seed == 0]
+    first = outcome.first
     shown = {f"{row.arm}, {row.result.active} parameters": row.result.law for row in first}
     return planes.draw({**shown, "truth": first[0].result.truth})
 
