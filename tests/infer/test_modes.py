@@ -12,6 +12,8 @@ from steinmetz.infer import modes
 from steinmetz.infer.modes import Modes
 from steinmetz.laplace import Laplace, Search, at_mode, gauss_newton
 
+from .targets import standard
+
 CENTRES = jnp.array([[0.0, 0.0], [10.0, 0.0]])
 ROOTS = jnp.stack([jnp.eye(2), jnp.array([[2.0, 0.0], [0.5, 1.0]])])
 MODES = Modes(CENTRES, ROOTS, jnp.array([0.7, 0.3]))
@@ -53,7 +55,7 @@ def test_draws_of_many_dimensions_hold_no_root_for_every_place() -> None:
     two = Modes(jnp.asarray(centres), jnp.asarray(roots), jnp.array([0.7, 0.3]))
 
     def drawn(key: Array) -> Array:
-        return two.draw(key, count, 1.0, lambda x: -0.5 * x @ x)
+        return two.draw(key, count, 1.0, lambda x: 0.0 * x[0])  # flat: nothing is drawn in
 
     key = jax.random.key(0)
     arrays = str(jax.make_jaxpr(drawn)(key))
@@ -80,6 +82,21 @@ def test_starts_without_a_finite_density_are_drawn_in() -> None:
     drawn = Modes.single(Laplace(jnp.zeros(2), jnp.eye(2))).draw(jax.random.key(0), 50, 3.0, half)
     assert (drawn[:, 0] > -0.5).all()
     assert drawn[:, 1].std() > 1.5
+
+
+def test_starts_where_the_density_is_nothing_are_drawn_in() -> None:
+    """Draws of the approximation stay as they are where the density is as it says."""
+
+    def steep(x: Array) -> Array:
+        return standard(x) - jnp.sum(jnp.exp(8 * x))
+
+    wide, key = Modes.single(Laplace(jnp.zeros(3), jnp.eye(3))), jax.random.key(0)
+    as_drawn = 2 * jax.random.normal(key, (500, 3))
+    np.testing.assert_array_equal(wide.draw(key, 500, 2.0, standard), as_drawn)
+    drawn = wide.draw(key, 500, 2.0, steep)
+    fall = steep(jnp.zeros(3)) - jax.vmap(steep)(drawn)
+    assert fall.max() <= modes.plausible_fall(3, 2.0)
+    assert drawn.min() < -3, "the other side is as wide as before"
 
 
 def test_an_exchange_has_a_way_back_and_the_right_volume() -> None:

@@ -21,8 +21,8 @@ from steinmetz.laplace import MODE_SLOPE, Laplace, LogDensity
 from steinmetz.shapes import Particles, PerParticle, Scalar, Vector
 
 Starts = Float[Array, "starts dimension"]
-# Starts → the places reached from them, and their heights.
-Climber = Callable[[Starts], tuple[Laplace, Float[Array, "starts"]]]
+# Starts → the places reached from them, which may be fewer, and their heights.
+Climber = Callable[[Starts], tuple[Laplace, Float[Array, "reached"]]]
 
 # Modes nearer than this, in deviations of the higher one, are the same.
 _SAME = 1.0
@@ -32,6 +32,8 @@ _LEAST = 1e-3
 _MOST = 8
 # How often a start may be drawn in: to a millionth of its distance.
 _HALVED = 20
+# Draws of a normal density of D dimensions are hardly ever farther below its top than D + this.
+_BEYOND = 10.0
 
 
 class Modes(eqx.Module):
@@ -67,10 +69,13 @@ class Modes(eqx.Module):
     def draw(self, key: Array, count: int, spread: float, log_density: LogDensity) -> Particles:
         """`count` places around the modes, as many at each as its share says, `spread` times wider.
 
-        A place without a finite density is drawn in towards its mode, half the way each time.
+        A place whose density is not finite, or less than any draw of such a normal density would
+        have, is drawn in towards its mode, half the way each time: where a density is bent,
+        Laplace's approximation reaches to where it is nothing, and no step leads back from there.
         """
         place = jnp.asarray(shared_out(np.asarray(self.shares), count))
         normal = spread * jax.random.normal(key, (count, self.centres.shape[1]))
+        fall = plausible_fall(self.centres.shape[1], spread)
         size = self.roots[0].size  # a root for every place is large where dimensions are many
 
         def turned(some: tuple[Array, Particles]) -> Particles:
@@ -78,12 +83,18 @@ class Modes(eqx.Module):
 
         offset = placement.rows(turned, (place, normal), size)
 
-        def drawn_in(offset: Particles, _: None) -> tuple[Particles, None]:
-            finite = jnp.isfinite(jax.vmap(log_density)(self.centres[place] + offset))
-            return jnp.where(finite[:, None], offset, offset / 2), None
+        @jax.jit
+        def drawn_in(offset: Particles) -> Particles:
+            least = jax.vmap(log_density)(self.centres) - fall
 
-        pull = jax.jit(lambda start: jax.lax.scan(drawn_in, start, None, length=_HALVED)[0])
-        drawn: Particles = self.centres[place] + pull(offset)
+            def half(offset: Particles, _: None) -> tuple[Particles, None]:
+                value = jax.vmap(log_density)(self.centres[place] + offset)
+                near = jnp.isfinite(value) & (value >= least[place])
+                return jnp.where(near[:, None], offset, offset / 2), None
+
+            return jax.lax.scan(half, offset, None, length=_HALVED)[0]
+
+        drawn: Particles = self.centres[place] + drawn_in(offset)
         return drawn
 
     def seen_from(self, laplace: Laplace) -> "Modes":
@@ -115,6 +126,11 @@ class Modes(eqx.Module):
             heights.append(np.log(float(share)) - volume - 0.5 * np.sum(white**2, axis=0))
         nearest: Int[np.ndarray, "draws"] = np.argmax(np.stack(heights), axis=0)
         return nearest
+
+
+def plausible_fall(dimension: int, spread: float = 1.0) -> float:
+    """How far below the top of a normal density its draws may lie, if `spread` times as wide."""
+    return spread**2 * (dimension + _BEYOND)
 
 
 def shared_out(shares: Float[np.ndarray, "modes"], count: int) -> Int[np.ndarray, "count"]:

@@ -22,7 +22,7 @@ from steinmetz.infer import kernels, newton
 from steinmetz.infer.base import Capabilities, Info, Sampler, Target, admitted, usable
 from steinmetz.infer.diagnostics import group_of
 from steinmetz.infer.langevin import Metric, Proposal
-from steinmetz.infer.modes import Modes
+from steinmetz.infer.modes import Modes, plausible_fall
 from steinmetz.infer.particles import Moving, Steps, Thin, WarmUp, held_width
 from steinmetz.shapes import Alive, Count, Particles, PerParticle, Scalar
 
@@ -50,6 +50,8 @@ _NOISE = 1e-4
 _FEWEST = 6
 # Groups of particles that jump by differences of their own group: R-hat can compare them.
 _GROUPS = 2
+# Width of the region, in posterior deviations, that a common move may not leave downwards.
+_REGION = 2.0
 # Of so many steps after the common ones, one carries particles to other modes, if there are.
 _SWITCHES = 8
 
@@ -193,7 +195,8 @@ def build(target: Target, config: Config) -> Sampler[State]:
         kind = _kind(number, together, len(state.particles), target.modes is not None)
         move = proposed(propose_key, state, kind)
         value, slope = target.values_and_slopes(slope_key, move.places)
-        state, chance = _tested(test_key, state, move, (value, slope), kind)
+        fall = plausible_fall(state.particles.shape[1], _REGION) if config.adjusted else jnp.inf
+        state, chance = _tested(test_key, state, move, (value, slope), kind, fall)
         state = _learnt(state, chance, kind, together, config.warm_up)
         direction = kernels.direction("rbf", state.particles, state.slope, state.alive, h)
         facts = {"accepted": state.accepted, "tried": state.tried}
@@ -210,13 +213,19 @@ def _kind(number: Count, together: int, count: int, several: bool) -> Count:
 
 
 def _tested(
-    key: Array, state: State, move: Move, at: tuple[PerParticle, Particles], kind: Count
+    key: Array,
+    state: State,
+    move: Move,
+    at: tuple[PerParticle, Particles],
+    kind: Count,
+    fall: float,
 ) -> tuple[State, PerParticle]:
     """Moves taken with their chance, min(1, π(y) q(x|y) / (π(x) q(y|x))), and that chance.
 
     `at` are density and slope at the proposed places. Looks and common moves are taken as they are,
     unless density or slope are not finite there: then a particle stays, and one that has nowhere
-    been finite is lost.
+    been finite is lost. Nor may a common move lead down to more than `fall` below the highest
+    particle: where curvatures change much, such steps lead out of the posterior for ever.
     """
     y, (value, slope) = move.places, at
     good = usable(move.moving, value, slope)
@@ -226,7 +235,10 @@ def _tested(
     gain = value - state.value + back - move.ahead
     chance = jnp.where(good & jnp.isfinite(gain), jnp.exp(jnp.minimum(gain, 0.0)), 0.0)
     free, first = kind <= _ALL, kind == _LOOK
-    taken = jnp.where(free, good, jax.random.uniform(key, chance.shape, chance.dtype) < chance)
+    highest = jnp.max(jnp.where(state.alive, state.value, -jnp.inf))
+    inside = first | (value >= jnp.minimum(state.value, highest - fall))
+    tossed = jax.random.uniform(key, chance.shape, chance.dtype)
+    taken = jnp.where(free, good & inside, tossed < chance)
     moved = state._replace(
         particles=jnp.where(taken[:, None], y, state.particles),
         value=jnp.where(taken, value, state.value),
