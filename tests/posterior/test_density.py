@@ -4,10 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxtyping import Array
 
-from cases import REFERENCE, admissible, convex_network, graph, small_law, weighted
+from cases import REFERENCE, admissible, convex_network, graph, present, small_law, weighted
 from steinmetz.data import noise
 from steinmetz.data.quadratic import Quadratic
+from steinmetz.laplace import MODE_SLOPE, Laplace
 from steinmetz.posterior import density
 from steinmetz.posterior.density import Posterior
 from steinmetz.potentials.graph import Edge
@@ -86,6 +88,31 @@ def test_laplace_stands_at_the_mode(posterior: Posterior) -> None:
     laplace = density.laplace(posterior, small_law().values)
     slope = jax.grad(posterior.log_density)(laplace.centre)
     assert float(jnp.linalg.norm(laplace.root.T @ slope)) < 1e-3
+
+
+def test_exact_hessians_are_taken_only_where_rows_lead_to_no_mode(
+    posterior: Posterior, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise AssertionError("a program that is not needed")
+
+    start = posterior.inverse(small_law().values)
+    with monkeypatch.context() as patch:
+        patch.setattr(density, "_exactly", refused)
+        by_rows, height = density.climbed(posterior, start[None])
+
+    def nowhere(_: Posterior, starts: Array) -> tuple[Laplace, Array]:
+        steep = jax.vmap(lambda u: Laplace(u, jnp.eye(len(u)), jnp.array(9.0)))(starts)
+        return steep, jax.vmap(log_density)(starts)
+
+    log_density = posterior.log_density
+    monkeypatch.setattr(density, "_by_rows", nowhere)
+    far = start - 0.5
+    exactly, same = density.climbed(posterior, jnp.stack([far, start, far]))
+    assert len(exactly.centre) == 1, "from the highest of the places that were reached"
+    assert float(present(exactly.slope)[0]) < MODE_SLOPE
+    np.testing.assert_allclose(same, height, rtol=1e-6)
+    np.testing.assert_allclose(exactly.centre, by_rows.centre, atol=1e-2)
 
 
 def test_temperature_divides_the_likelihood_alone(observations: Observations) -> None:

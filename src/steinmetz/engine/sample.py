@@ -143,7 +143,7 @@ def modes_of(key: Array, posterior: density.Posterior, theta: Theta) -> modes.Mo
     In many dimensions the law alone is tried: every start needs curvatures.
     """
 
-    def reached(starts: modes.Starts) -> tuple[Laplace, Float[Array, "starts"]]:
+    def reached(starts: modes.Starts) -> tuple[Laplace, Float[Array, "reached"]]:
         return density.climbed(posterior, starts)
 
     first = posterior.inverse(theta)[None]

@@ -18,7 +18,16 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from steinmetz import host
 from steinmetz.data.quadratic import Quadratic, residuals
-from steinmetz.laplace import Laplace, Search, climb, exact, gauss_newton, touching
+from steinmetz.laplace import (
+    MODE_SLOPE,
+    Curvature,
+    Laplace,
+    Search,
+    climb,
+    exact,
+    gauss_newton,
+    touching,
+)
 from steinmetz.posterior.bijector import Bijector
 from steinmetz.potentials.base import Potential, slopes
 from steinmetz.potentials.law import Law
@@ -190,39 +199,67 @@ def build(
 
 
 def laplace(posterior: Posterior, theta: Theta) -> Laplace:
-    """Laplace approximation at the mode in u, reached from θ by damped Newton steps."""
-    found, _ = climbed(posterior, posterior.inverse(theta)[None])
+    """Laplace approximation at the mode in u, reached from θ by Gauss–Newton steps alone."""
+    found, _ = _by_rows(posterior, posterior.inverse(theta)[None])
     first: Laplace = jax.tree.map(lambda leaf: leaf[0], found)
     return first
 
 
-@eqx.filter_jit
 def climbed(
     posterior: Posterior, starts: Float[Array, "starts dimension"]
-) -> tuple[Laplace, Float[Array, "starts"]]:
+) -> tuple[Laplace, Float[Array, "reached"]]:
     """Laplace approximations at the modes reached from starts in u, and log π there.
 
-    The curvature is JᵀJ of the rows of likelihood and prior (Gauss–Newton): always positive
-    definite. Whole networks are bent so much that it may lead to no mode; the exact Hessian then
-    takes over.
+    Laws of many units are bent so much that Gauss–Newton steps may lead to no mode. Where none of
+    the starts does, the exact Hessian leads on from the highest place that was reached, which is
+    then the only one. It is a program of its own: most posteriors need not compile it.
     """
-    curvature = gauss_newton(posterior.likelihood_rows, posterior.prior_rows)
-    search, log_density = _SEARCH, posterior.log_density
-    many = posterior.dimension > _MANY
-    if many:
+    found, heights = _by_rows(posterior, starts)
+    wanted = _SMALL_SLOPE if posterior.dimension > _MANY else MODE_SLOPE
+    height = np.asarray(heights)
+    if np.any(np.asarray(found.slope) <= wanted) or not np.isfinite(height).any():
+        return found, heights
+    highest = int(np.nanargmax(np.where(np.isfinite(height), height, np.nan)))
+    return _exactly(posterior, found.centre[highest][None])
+
+
+def _rows_curvature(posterior: Posterior) -> Curvature:
+    """JᵀJ of the rows of likelihood and prior (Gauss–Newton): always positive definite."""
+    return gauss_newton(posterior.likelihood_rows, posterior.prior_rows)
+
+
+@eqx.filter_jit
+def _by_rows(
+    posterior: Posterior, starts: Float[Array, "starts dimension"]
+) -> tuple[Laplace, Float[Array, "starts"]]:
+    """Places reached with the curvature of the rows, and log π there."""
+    search = _SEARCH
+    if posterior.dimension > _MANY:
         search = Search(_STEPS_OF_MANY // posterior.dimension, search.longest, _SMALL_SLOPE)
+    return _reached(posterior, _rows_curvature(posterior), starts, search)
 
-    def closer(found: Laplace) -> Laplace:
-        place = climb(log_density, exact(log_density), found.centre, _EXACT)
-        return touching(log_density, curvature, place)
 
-    def reached(start: Vector) -> tuple[Laplace, Scalar]:
+@eqx.filter_jit
+def _exactly(
+    posterior: Posterior, starts: Float[Array, "starts dimension"]
+) -> tuple[Laplace, Float[Array, "starts"]]:
+    """Places reached with the exact Hessian, and log π there."""
+    return _reached(posterior, exact(posterior.log_density), starts, _EXACT)
+
+
+def _reached(
+    posterior: Posterior,
+    curvature: Curvature,
+    starts: Float[Array, "starts dimension"],
+    search: Search,
+) -> tuple[Laplace, Float[Array, "starts"]]:
+    """Climb with a curvature from every start; the approximation has that of the rows."""
+    log_density = posterior.log_density
+
+    def one(start: Vector) -> tuple[Laplace, Scalar]:
         place = climb(log_density, curvature, start, search)
-        found = touching(log_density, curvature, place)
-        if many and found.slope is not None:
-            at_mode = found.slope <= _SMALL_SLOPE
-            found = jax.lax.cond(at_mode, lambda same: same, closer, found)
-        return found, log_density(found.centre)
+        found = touching(log_density, _rows_curvature(posterior), place)
+        return found, log_density(place)
 
-    every: tuple[Laplace, Float[Array, "starts"]] = jax.lax.map(reached, starts)
+    every: tuple[Laplace, Float[Array, "starts"]] = jax.lax.map(one, starts)
     return every
