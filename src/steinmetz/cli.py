@@ -4,7 +4,7 @@ import errno
 import io
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -233,6 +233,17 @@ fe_commands.register(app)
 campaign_commands.register(app)
 
 
+def _leave(code: int) -> NoReturn:
+    """End now: a compilation in another thread cannot be stopped, and must not be waited for.
+
+    Semaphores of processes that worked side by side are given back first, or Python complains.
+    """
+    shared = sys.modules.get("multiprocessing.util")
+    if shared is not None:
+        shared._run_finalizers(0)
+    os._exit(code)
+
+
 def main() -> None:
     """Entry point: wrong input is one sentence and exit code 2, a failed run one sentence and 1."""
     if isinstance(sys.stdout, io.TextIOWrapper):  # names of files may be no text at all
@@ -248,8 +259,7 @@ def main() -> None:
     except RunStopped as stopped:
         print(f"steinmetz: {stopped}", file=sys.stderr, flush=True)
         sys.stdout.flush()
-        # a compilation in another thread cannot be stopped, and must not be waited for
-        os._exit(stopped.code)
+        _leave(stopped.code)
     except (KeyboardInterrupt, typer.Abort):
         message, code = "interrupted; nothing was written", 130
     except Exception as error:

@@ -76,10 +76,7 @@ NOBODY = Nobody()
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """SIGTERM raises `Terminated` in here (where signals can be heard at all.
-
-    In the main thread).
-    """
+    """SIGTERM raises `Terminated` in here, if signals can be heard: in the main thread."""
 
     def raise_it(*_: object) -> None:
         raise Terminated("terminated")

@@ -106,6 +106,7 @@ def test_a_killed_calibration_in_two_processes_goes_on(tmp_path: Path) -> None:
             if line.startswith("calibrating: 1/"):
                 process.send_signal(signal.SIGTERM)
         assert process.wait() == 143
+        assert line.startswith("steinmetz: interrupted"), "nothing after that sentence"
     assert list((tmp_path / "two" / "results").glob("*.npz"))
     assert not (tmp_path / "two" / "calibration.json").exists()
     done = subprocess.run(whole, capture_output=True, text=True, check=True)
