@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from steinmetz.paper import claims, grids, page
+from steinmetz.paper.records import Outcome, Record
 
 from .conftest import Outcomes
 
@@ -32,6 +33,23 @@ def test_the_page_has_every_figure_claim_and_erratum_and_loads_nothing(
     for part in about.figures:
         assert all(one.measured in screen for one in (*part.verdicts, *part.designed))
         assert f"seeds {part.seeds[0]}–{part.seeds[-1]}" in text
+        assert f"`{part.command}`" in text
+
+
+def test_a_page_names_the_call_that_gives_it_again() -> None:
+    """Figures, scale and seeds, as far as they are not the usual ones."""
+
+    def asked(name: str, scale: str, first: int = 0, count: int = 0) -> Outcome[Record]:
+        grid = grids.load(name)
+        seeds = tuple(range(first, first + (count or grid.seeds[scale])))
+        return Outcome(grid, scale, seeds, [])
+
+    own = [asked("hyper-fits", "full", 6)]
+    assert page._command(own) == "steinmetz reproduce hyper-fits --scale full --first-seed 6"
+    every = [asked(name, "quick") for name in grids.titles()]
+    assert page._command(every) == "steinmetz reproduce"
+    single = [asked(name, "quick", count=1) for name in grids.titles()]
+    assert page._command(single) == "steinmetz reproduce --seeds 1"
 
 
 def test_claims_are_a_list_that_scripts_can_read(

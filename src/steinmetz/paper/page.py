@@ -47,15 +47,16 @@ class Run(NamedTuple):
 class Part:
     """Everything the page says of one figure, but the picture.
 
-    `figure` is what the paper calls it, `shows` its caption; `why` is said where a claim does not
-    hold or is undecided, `sizes` where less was done than in the paper. `seconds` are those of all
-    its points, whoever did them and when.
+    `figure` is what the paper calls it, `shows` its caption, `command` what gives it again; `why`
+    is said where a claim does not hold or is undecided, `sizes` where less was done than in the
+    paper. `seconds` are those of all its points, whoever did them and when.
     """
 
     id: str
     title: str
     figure: str
     shows: str
+    command: str
     scale: str
     seeds: tuple[int, ...]
     seconds: float
@@ -71,6 +72,7 @@ class Part:
 class Reproduction:
     """What `reproduction.json` has: what was done with what, what became of the claims, figures."""
 
+    command: str
     scale: str
     date: str
     workers: str
@@ -93,6 +95,7 @@ def save(outcomes: list[Outcome[Record]], folder: str | Path, run: Run) -> Repro
     judged = [verdict for part in parts for verdict in (*part.verdicts, *part.designed)]
     versions = {"python": platform.python_version()}
     about = Reproduction(
+        command=_command(outcomes),
         scale=outcomes[0].scale,
         date=datetime.datetime.now(datetime.UTC).date().isoformat(),
         workers=run.workers, seconds=run.seconds,
@@ -110,6 +113,19 @@ def save(outcomes: list[Outcome[Record]], folder: str | Path, run: Run) -> Repro
     replace(folder / CLAIMS, _json(claims))
     replace(folder / MARKER, _json(plain))
     return about
+
+
+def _command(outcomes: list[Outcome[Record]]) -> str:
+    """The call that gives these figures of these seeds."""
+    some, first = [outcome.grid.id for outcome in outcomes], outcomes[0]
+    words = ["steinmetz reproduce", *(some if len(some) < len(grids.titles()) else [])]
+    if first.scale != grids.SCALES[0]:
+        words.append(f"--scale {first.scale}")
+    if any(len(each.seeds) != each.grid.seeds[each.scale] for each in outcomes):
+        words.append(f"--seeds {len(first.seeds)}")
+    if first.seeds[0]:
+        words.append(f"--first-seed {first.seeds[0]}")
+    return " ".join(words)
 
 
 def _json(plain: object) -> str:
@@ -140,7 +156,8 @@ def _part(outcome: Outcome[Record], folder: Path) -> Part:
     settled = all(verdict.verdict == "holds" for verdict in counted)
     return Part(
         id=grid.id, title=grid.title, figure=grid.figure, shows=grid.shows,
-        scale=outcome.scale, seeds=outcome.seeds, seconds=outcome.seconds, verdicts=counted,
+        command=_command([outcome]), scale=outcome.scale, seeds=outcome.seeds,
+        seconds=outcome.seconds, verdicts=counted,
         designed=[verdict for verdict in judged if not verdict.counted],
         why="" if settled else grid.why, sizes=grid.sizes if outcome.scale == "full" else "",
         laws=details.laws, tables=details.tables,
