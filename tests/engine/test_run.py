@@ -1,6 +1,7 @@
 """The main job, end to end."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import steinmetz
 from cases import BY_SIGNS, BY_TERMS, QUICK, mooney_rivlin_stress, mooney_rivlin_table, present
 from steinmetz.api import Result
 from steinmetz.experiments.base import Experiment
+from steinmetz.report import screen
 from steinmetz.report.summary import summarise
 
 
@@ -31,6 +33,20 @@ def test_main_job(gent: Result) -> None:
     covered = present(gent.scores.fit.coverage)
     assert covered.low <= covered.value <= covered.high
     assert gent.ensemble.inference.frozen == ()
+
+
+def test_the_readme_shows_what_the_main_job_prints(gent: Result) -> None:
+    """To the digit where no random draw is in it; of the other lines the names."""
+    shown = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    block = shown.partition("```text\n")[2].partition("```")[0]
+    printed = " ".join(screen.final(gent.summary, Path("run")).split())
+    entries = re.split(r"\n+  (?=\S)", "\n" + block.rstrip())[1:]
+    assert len(entries) > 8
+    for entry in entries:
+        words = entry.split()
+        exact = words[0] in ("Ψ", "parameters", "R²", "density", "posterior")
+        assert " ".join(words if exact else words[:1]) in printed, entry
+    assert f"Of {gent.summary.parameters.full} classical polyconvex terms" in shown
 
 
 @pytest.mark.long
