@@ -11,6 +11,11 @@ import pytest
 from .blocks import ROOT
 
 
+def test_the_changelog_has_no_links_into_the_docs() -> None:
+    """It is a page of the site, too, where they lead nowhere; seen without what builds the site."""
+    assert "](docs/" not in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
 def test_site_builds_strictly_and_fetches_nothing(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs", reason="the site needs `pip install '.[docs]'`; see `make docs`")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
