@@ -35,12 +35,12 @@ LONG: dict[str, tuple[ModuleType, dict[str, Any]]] = {
         nuts,
         {
             "chains": 4,
-            "warm_up": 1200,
-            "steps": 4800,
-            "thin": 40,
+            "warm_up": 600,
+            "steps": 1200,
+            "thin": 10,
             "doublings": 10,
             "metric": "dense",
-            "acceptance": 0.99,
+            "acceptance": 0.95,
         },
     ),
     "ssvn": (ssvn, {"particles": 20, "warm_up": 1000, "steps": 40_000, "thin": 1000}),
@@ -189,8 +189,19 @@ def test_seven_parameters_are_calibrated(name: str, material: Material) -> None:
 
 
 @pytest.mark.long
-def test_precise_data_under_a_wide_prior(material: Material) -> None:
-    worst, limit = judged("ssvn", SevenParameters(material, 0.05, 1.0), 100, long=True)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ssvn",
+        pytest.param(
+            "nuts",
+            marks=pytest.mark.xfail(strict=True, reason="5.19 off, band 3.78 (docs/samplers.md)"),
+        ),
+    ],
+)
+def test_precise_data_under_a_wide_prior(name: str, material: Material) -> None:
+    """NUTS is outside its band: a test that says so, and tells when it no longer is."""
+    worst, limit = judged(name, SevenParameters(material, 0.05, 1.0), 100, long=True)
     assert worst < limit
 
 

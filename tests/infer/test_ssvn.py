@@ -23,7 +23,8 @@ def funnel(x: Array) -> Array:
 def test_particles_that_move_together_stay_where_the_posterior_is(key: int) -> None:
     """Steps of all together led far out of the funnel, from where no tested move came back.
 
-    Means of 50 slowly moving particles are known to 0.3 deviations here, and scatter to a third.
+    Four seeds of twice the steps gave means within 0.28 deviations and widths of 0.87 to 0.97.
+    These two gave widths above 2.7 before. The bounds are about twice what the four are off.
     """
     run = sample(ssvn, funnel, 5, key=key, warm_up=400, steps=4000, thin=200)
     later = np.asarray(run.draws)[10:, :, 0]
