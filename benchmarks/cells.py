@@ -6,6 +6,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.scipy.special import ndtr
+from jax.scipy.stats import norm
 
 from steinmetz.data import noise
 from steinmetz.data.quadratic import compress
@@ -83,12 +85,14 @@ def _natural(posterior, observations, energy, stress, state):
     signs = posterior.bijector.nonnegative
 
     def log_density(u):
-        theta = scale * jnp.where(signs, jnp.exp(u), u)
+        theta = scale * jnp.where(signs, u * ndtr(u) + norm.pdf(u), u)
         slope = jax.grad(lambda x: energy(theta, x))
         predicted = jax.vmap(lambda row: stress(slope, row))(state)
         misfit = jnp.sum(((predicted - observations.values) / deviation) ** 2)
         return (
-            -0.5 * misfit - 0.5 * jnp.sum((theta / prior) ** 2) + jnp.sum(jnp.where(signs, u, 0.0))
+            -0.5 * misfit
+            - 0.5 * jnp.sum((theta / prior) ** 2)
+            + jnp.sum(jnp.where(signs, norm.logcdf(u), 0.0))
         )
 
     return log_density

@@ -67,7 +67,7 @@ def _values_and_slopes(
     """log π as in `Posterior.log_density`, with the slope of every term written out."""
     bijector, likelihood = posterior.bijector, posterior.likelihood
     u = particles[:, : posterior.potential.size]
-    theta = jax.vmap(bijector.forward)(u)
+    theta = bijector.forward(u)
     log_factor = particles[:, -1] if likelihood.unknown_noise else jnp.zeros(len(u), u.dtype)
     squares, slope = _misfit(posterior, stack, theta, data)
     misfit = share * squares + likelihood.quadratic.constant
@@ -78,8 +78,7 @@ def _values_and_slopes(
     value = value - 0.5 * jnp.sum(scaled**2, axis=1) - 0.5 * log_factor**2
     value = value + jax.vmap(bijector.log_jacobian)(u)
     in_theta = -share * weight[:, None] * slope - scaled / posterior.prior
-    # dθ/du is θ where θ = scale · exp(u), and the volume log |dθ/du| then has slope 1
-    in_u = in_theta * jnp.where(bijector.nonnegative, theta, bijector.scale) + bijector.nonnegative
+    in_u = in_theta * bijector.rate(u) + bijector.log_jacobian_slope(u)
     if likelihood.unknown_noise:
         in_u = jnp.append(in_u, (misfit * weight - cells - log_factor)[:, None], axis=1)
     return value, in_u

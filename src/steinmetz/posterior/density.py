@@ -34,18 +34,17 @@ from steinmetz.potentials.law import Law
 from steinmetz.records import Reference
 from steinmetz.shapes import Scalar, Theta, Vector
 
-# Square root of the curvature added where a parameter is free: only to keep matrices regular.
-_STRAIGHT = 3e-5
-
 # Least positive weight of a draw, in its natural unit: no draw is smaller.
 _TINY = 1e-30
-# Steps in u, which is a logarithm for most: no longer than that is right.
+# Steps in u, in which the prior has a deviation of about one: no longer than that is right.
 _SEARCH = Search(steps=5000, longest=1.0)
 # Parameters above which a step takes a noticeable time: the search ends where the slope is small
 # for any sampler, and steps times parameters are limited.
 _MANY = 100
 _STEPS_OF_MANY = 3_000_000
 _SMALL_SLOPE = 0.01
+# The slope is measured under damping while the search goes on, and may be so much larger without.
+_UNDAMPED = 3.0
 # Steps with the exact Hessian where those by Gauss and Newton do not end at a mode, and the slope,
 # in deviations by that Hessian, at which they end.
 _EXACT = Search(steps=1000, longest=1.0, rest=1e-3)
@@ -158,13 +157,12 @@ class Posterior(eqx.Module):
         return rows / jnp.sqrt(self.temperature)
 
     def prior_rows(self, u: Vector) -> Rows:
-        """θ/τ, and u for every θ = scale · exp(u).
+        """θ/τ, and u where the sign is fixed: there the prior is nearly a normal density in u.
 
-        JᵀJ is the curvature of the prior at its balance with the Jacobian: there θ' = θ'' = θ, and
-        at the mode the slope of the misfit balances that of log |dθ/du|, which is 1.
+        JᵀJ is the curvature of the prior; where the sign is fixed the exact one is 0.85 to 1.34.
         """
-        bent = jnp.where(self.bijector.nonnegative, 1.0, _STRAIGHT)
-        rows = jnp.concatenate([self.theta(u) / self.prior, bent * u[: self.potential.size]])
+        known = u[: self.potential.size]
+        rows = jnp.where(self.bijector.nonnegative, known, self.theta(u) / self.prior)
         return jnp.append(rows, u[-1]) if self.likelihood.unknown_noise else rows
 
     def draw_prior(self, key: Array) -> Vector:
@@ -192,10 +190,13 @@ def build(
     if config.deviation == "penalty":
         raise ValueError("the deviation of the prior must be a number here")
     potential = potential or law.graph
-    bijector = Bijector(host.held(potential.nonnegative, bool), units)
+    signs = np.asarray(potential.nonnegative, bool)
+    deviations = config.deviation * np.asarray(units)
+    bijector = Bijector(host.held(signs), host.held(np.where(signs, deviations, units)))
     temperature = config.tempered(likelihood.cells)
-    prior = host.held(config.deviation * np.asarray(units))
-    return Posterior(potential, law.reference, likelihood, bijector, prior, temperature)
+    return Posterior(
+        potential, law.reference, likelihood, bijector, host.held(deviations), temperature
+    )
 
 
 def laplace(posterior: Posterior, theta: Theta) -> Laplace:
@@ -235,7 +236,9 @@ def _by_rows(
     """Places reached with the curvature of the rows, and log π there."""
     search = _SEARCH
     if posterior.dimension > _MANY:
-        search = Search(_STEPS_OF_MANY // posterior.dimension, search.longest, _SMALL_SLOPE)
+        search = Search(
+            _STEPS_OF_MANY // posterior.dimension, search.longest, _SMALL_SLOPE / _UNDAMPED
+        )
     return _reached(posterior, _rows_curvature(posterior), starts, search)
 
 
