@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from steinmetz.posterior.bijector import Bijector, inverse_ramp, ramp
+from steinmetz.posterior.bijector import Bijector, hazard, inverse_ramp, log_share, ramp
 
 BIJECTOR = Bijector(jnp.array([True, False, True]), jnp.array([2.0, 3.0, 0.5]))
 
@@ -29,6 +29,25 @@ def test_the_ramp_is_the_integral_of_the_normal_distribution_function() -> None:
     for u in (-6.0, -1.5, 0.0, 2.0, 9.0):
         exact, _ = integrate.quad(stats.norm.cdf, -np.inf, u, epsabs=0, epsrel=1e-11)
         assert ramp(jnp.asarray(u)) == pytest.approx(exact, rel=1e-9)
+
+
+def test_the_distribution_function_is_exact_far_below_zero() -> None:
+    u = np.linspace(-36.9, 8, 500)
+    log, places = stats.norm.logcdf(u), jnp.asarray(u)
+    np.testing.assert_allclose(log_share(places), log, rtol=1e-12, atol=1e-15)
+    slope = np.exp(stats.norm.logpdf(u) - log)
+    np.testing.assert_allclose(hazard(places), slope, rtol=1e-10)
+    bent = jax.vmap(jax.hessian(log_share))(places)
+    np.testing.assert_allclose(bent, -slope * (u + slope), rtol=1e-10, atol=1e-9)
+
+
+def test_nothing_is_lost_where_the_distribution_function_is_no_number() -> None:
+    u = jnp.asarray([-36.999, -37.001, -50.0, -1e4])
+    np.testing.assert_allclose(log_share(u), stats.norm.logcdf(u), rtol=1e-3)
+    np.testing.assert_allclose(hazard(u), -u, rtol=1e-3)
+    np.testing.assert_allclose(jax.vmap(jax.grad(log_share))(u), hazard(u), rtol=1e-12)
+    np.testing.assert_allclose(jax.vmap(jax.hessian(log_share))(u), -1, rtol=1e-3)
+    assert jnp.diff(log_share(u))[0] == pytest.approx(-0.074, abs=1e-3)
 
 
 def test_the_ramp_is_inverted_for_every_positive_number() -> None:
