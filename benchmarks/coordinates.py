@@ -3,8 +3,7 @@
 `PYTHONPATH=src:tests python benchmarks/coordinates.py` samples the law of seven parameters of
 `tests/infer/test_calibration.py` (noise 0.05, prior deviation 1) in each of some coordinates u, and
 prints medians over data sets of the worst R-hat and of the fewest effective draws of the bulk and
-of the tails, and effective draws of the bulk per processor second. They are those of ranks, so they
-do not depend on the coordinates in which they are taken.
+of the tails, all of the parameters θ, and effective draws of the bulk per processor second.
 """
 
 import argparse

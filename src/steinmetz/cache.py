@@ -30,7 +30,7 @@ _OURS = r"[0-9a-f]{16}-[A-Za-z0-9_-]+\.(npz|before)|tmp\w{8}\.tmp"
 # Bytes of the SHA-256 that ends a file, and those above which it is hardly one of ours.
 _DIGEST, _LARGEST = 32, 64_000_000_000
 # Raised when the same content would mean other numbers than before.
-_EDITION = 1
+_EDITION = 2
 # Where the JSON of a result stands among its arrays.
 _JSON = "json"
 # What stands in that JSON in place of an array: {"$array": name}.

@@ -97,10 +97,16 @@ def gauss_newton(*rows: Rows) -> Curvature:
 
 
 def _squared(rows: Rows, u: Vector) -> Matrix:
-    """JᵀJ of some rows, backwards where they are fewer than the coordinates."""
-    few = jax.eval_shape(rows, u).shape[0] < len(u)
-    jacobian = (jax.jacrev if few else jax.jacfwd)(rows)(u)
+    """JᵀJ of some rows."""
+    jacobian = slopes_of(rows, u)
     return jnp.matmul(jacobian.T, jacobian)
+
+
+def slopes_of(rows: Rows, u: Vector) -> Float[Array, "rows dimension"]:
+    """J at u, backwards where rows are fewer than coordinates."""
+    few = jax.eval_shape(rows, u).shape[0] < len(u)
+    jacobian: Float[Array, "rows dimension"] = (jax.jacrev if few else jax.jacfwd)(rows)(u)
+    return jacobian
 
 
 def positive(hessian: Matrix, smallest: float = _SMALLEST) -> Matrix:

@@ -107,6 +107,47 @@ def test_moments_follow_a_turned_basis() -> None:
     np.testing.assert_array_equal(turned[0].nu, turned[1].sum_of_squares)
 
 
+def bent() -> Target:
+    """y = 10 x₀ x₁ observed once, x₂ never, prior N(0, 1): at the mode 0 nothing is informed."""
+
+    def likelihood(x: Array) -> Array:
+        return 10 * x[:1] * x[1:2]
+
+    plain = as_target(lambda x: -0.5 * jnp.sum(likelihood(x) ** 2) - 0.5 * x @ x)
+    return plain._replace(
+        likelihood=likelihood, prior=lambda x: x, centre=jnp.zeros(3),
+        draw_prior=lambda key: jax.random.normal(key, (3,)),
+    )  # fmt: skip
+
+
+def test_directions_are_found_that_only_draws_of_the_prior_know() -> None:
+    """SVGD on them gives the posterior; the curvature at the mode alone leaves all prior draws."""
+    alone = psvgd.build(bent(), psvgd.Config(average=0))
+    assert alone.facts["largest discarded"] == 0
+    assert psvgd.build(bent(), psvgd.Config()).facts["rank"] == 2
+    settings: dict[str, Any] = {"particles": 200, "steps": 1500}
+    product = {
+        average: np.abs(np.prod(found.particles[:, :2], axis=1)).mean()
+        for average in (0, 64)
+        for found in [sample(psvgd, bent(), 3, average=average, **settings)]
+    }
+    assert product[64] < 0.2 < 0.5 < product[0]
+
+
+def test_a_draw_without_finite_slopes_tells_nothing() -> None:
+    """And one whose slopes are endless does not hide the others in rounding."""
+    target, _, _ = linear_model(6, 2)
+    (known, _), *_ = basis_of(target)
+    likelihood, centre = present(target.likelihood), present(target.centre)
+    rows = lambda x: likelihood(x) * jnp.where(x[0] > 1e3, 1e200, 1.0)  # noqa: E731
+    precision = jnp.eye(6)
+    draws = jnp.stack([centre, centre.at[0].set(1e4), centre.at[0].set(jnp.nan)])
+    values, vectors = psvgd.averaged(rows, centre, draws, precision)
+    assert np.isfinite(values).all()
+    assert np.sum(values > 1e-9) == np.sum(known > 1e-9)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(6), atol=1e-12)
+
+
 def test_a_plain_density_is_refused_with_the_remedy() -> None:
     with pytest.raises(InputError, match="needs a Target with likelihood, prior and draw_prior"):
         psvgd.build(as_target(standard), psvgd.Config())

@@ -3,8 +3,12 @@
 With H the Gauss–Newton curvature of the likelihood and Σ0⁻¹ that of the prior, H ψ = λ Σ0⁻¹ ψ.
 Where λ is small the data say nothing beyond the prior. SVGD runs on the coordinates w of the
 directions with the largest λ, θ = θ* + Ψ w + θ_⊥, and θ_⊥ is a prior draw projected on the others.
+
+A posterior that is wide and bent is informed in more directions than its mode tells: H is half that
+at the mode, half its mean over some draws of the prior, which is where θ_⊥ leads.
 """
 
+from functools import partial
 from typing import Literal, NamedTuple
 
 import jax
@@ -18,7 +22,12 @@ from steinmetz.errors import InputError
 from steinmetz.infer import kernels
 from steinmetz.infer.base import Info, Sampler, Target, admitted, usable
 from steinmetz.infer.particles import Descent
+from steinmetz.laplace import Rows, slopes_of
 from steinmetz.shapes import Alive, Count, Matrix, Particles, Scalar, Vector
+
+# Largest λ of a draw that counts: what lies above is known well enough, and would hide in rounding
+# what is known less well.
+_KNOWN = 1e6
 
 # Coordinates w, or slopes in them.
 Kept = Float[Array, "particles kept"]
@@ -40,6 +49,13 @@ class Config(Descent):
         le=1,
         description="in place of that: share of the eigenvalues' sum to keep, as "
         "published with 0.99; it may leave out directions that the data know well",
+    )
+    average: int = Field(
+        64,
+        ge=0,
+        le=10_000,
+        description="draws of the prior whose mean curvature is half of the one that directions "
+        "are chosen by; the other half is that at the mode. 0: the mode alone, as published",
     )
     basis: int = Field(0, ge=0, description="steps between two bases of the mean curvature; 0: one")
 
@@ -78,6 +94,31 @@ def spectrum(curvature: Matrix, precision: Matrix) -> tuple[Vector, Matrix]:
     return values[::-1], (inverse.T @ vectors)[:, ::-1]
 
 
+def averaged(
+    likelihood: Rows, mode: Vector, draws: Particles, precision: Matrix
+) -> tuple[Vector, Matrix]:
+    """`spectrum` of a curvature that is half that at the mode and half its mean over draws.
+
+    At each of them λ counts up to 10⁶ only, by the singular values of J R, J the slopes of the rows
+    and R Rᵀ the prior covariance; a draw at which J is not finite tells nothing.
+    """
+    unit = jnp.eye(len(precision), dtype=precision.dtype)
+    root = jax.scipy.linalg.solve_triangular(jnp.linalg.cholesky(precision), unit, lower=True).T
+
+    def limited(place: Vector) -> Matrix:
+        rows = slopes_of(likelihood, place) @ root
+        _, sizes, axes = jnp.linalg.svd(jnp.where(jnp.isfinite(rows), rows, 0), full_matrices=False)
+        axes = axes * jnp.minimum(sizes, np.sqrt(_KNOWN))[:, None]
+        return jnp.where(jnp.all(jnp.isfinite(rows)), axes.T @ axes, 0.0)
+
+    def add(total: Matrix, place: Vector) -> tuple[Matrix, None]:
+        return total + limited(place) / len(draws), None
+
+    mean = jax.lax.scan(add, jnp.zeros_like(precision), draws)[0]
+    values, vectors = jnp.linalg.eigh(0.5 * (limited(mode) + mean))
+    return values[::-1], (root @ vectors)[:, ::-1]
+
+
 def kept(values: Vector, config: Config) -> int:
     """How many λ are above the least one, or the fewest that sum to the asked share of all."""
     content = config.content
@@ -104,13 +145,17 @@ def build(target: Target, config: Config) -> Sampler[State]:
     start = jnp.zeros_like(draw(jax.random.key(0))) if target.centre is None else target.centre
 
     def curvature(x: Vector) -> Matrix:
-        """JᵀJ of the likelihood; backwards, because the rows may be fewer than the parameters."""
-        rows = jax.jacrev(likelihood)(x)
+        """JᵀJ of the likelihood."""
+        rows = slopes_of(likelihood, x)
         return jnp.matmul(rows.T, rows)
 
     slopes = jax.jacfwd(prior)(start)
     precision = slopes.T @ slopes
-    values, vectors = jax.jit(spectrum)(jax.jit(curvature)(start), precision)
+    if config.average:
+        drawn = jax.vmap(draw)(jax.random.split(jax.random.key(0), config.average))
+        values, vectors = jax.jit(partial(averaged, likelihood))(start, drawn, precision)
+    else:
+        values, vectors = jax.jit(spectrum)(jax.jit(curvature)(start), precision)
     rank = kept(values, config)
     left = float(values[rank]) if rank < len(values) else 0.0
     facts = {"rank": float(rank), "dimension": float(len(values)), "largest discarded": left}
