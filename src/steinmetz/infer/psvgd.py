@@ -20,7 +20,7 @@ from pydantic import Field
 
 from steinmetz.errors import InputError
 from steinmetz.infer import kernels
-from steinmetz.infer.base import Info, Sampler, Target, admitted, usable
+from steinmetz.infer.base import Draw, Info, Sampler, Target, admitted, usable
 from steinmetz.infer.particles import Descent
 from steinmetz.laplace import Rows, slopes_of
 from steinmetz.shapes import Alive, Count, Matrix, Particles, Scalar, Vector
@@ -94,6 +94,11 @@ def spectrum(curvature: Matrix, precision: Matrix) -> tuple[Vector, Matrix]:
     return values[::-1], (inverse.T @ vectors)[:, ::-1]
 
 
+def _drawn(draw: Draw, count: int) -> Particles:
+    """The same draws of the prior every time: directions belong to a posterior, not to a run."""
+    return jax.vmap(draw)(jax.random.split(jax.random.key(0), count))
+
+
 def averaged(
     likelihood: Rows, mode: Vector, draws: Particles, precision: Matrix
 ) -> tuple[Vector, Matrix]:
@@ -152,8 +157,8 @@ def build(target: Target, config: Config) -> Sampler[State]:
     slopes = jax.jacfwd(prior)(start)
     precision = slopes.T @ slopes
     if config.average:
-        drawn = jax.vmap(draw)(jax.random.split(jax.random.key(0), config.average))
-        values, vectors = jax.jit(partial(averaged, likelihood))(start, drawn, precision)
+        drawn, mean = _drawn(draw, config.average), jax.jit(partial(averaged, likelihood))
+        values, vectors = mean(start, drawn, precision)
     else:
         values, vectors = jax.jit(spectrum)(jax.jit(curvature)(start), precision)
     rank = kept(values, config)
