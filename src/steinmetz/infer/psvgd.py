@@ -86,12 +86,21 @@ class State(NamedTuple):
 
 
 def spectrum(curvature: Matrix, precision: Matrix) -> tuple[Vector, Matrix]:
-    """All λ, falling, and their ψ: the symmetric problem R H Rᵀ with Σ0⁻¹ = L Lᵀ, R = L⁻¹."""
-    lower = jnp.linalg.cholesky(precision)
-    unit = jnp.eye(len(lower), dtype=lower.dtype)
-    inverse = jax.scipy.linalg.solve_triangular(lower, unit, lower=True)
-    values, vectors = jnp.linalg.eigh(inverse @ curvature @ inverse.T)
-    return values[::-1], (inverse.T @ vectors)[:, ::-1]
+    """All λ, falling, and their ψ: the symmetric problem Rᵀ H R with R Rᵀ = Σ0."""
+    root = _root(precision)
+    return _axes(root.T @ curvature @ root, root)
+
+
+def _root(precision: Matrix) -> Matrix:
+    """R = L⁻ᵀ, with Σ0⁻¹ = L Lᵀ: in its coordinates the prior is round."""
+    unit = jnp.eye(len(precision), dtype=precision.dtype)
+    return jax.scipy.linalg.solve_triangular(jnp.linalg.cholesky(precision), unit, lower=True).T
+
+
+def _axes(curvature: Matrix, root: Matrix) -> tuple[Vector, Matrix]:
+    """All λ, falling, and their ψ, of a curvature that is seen where the prior is round."""
+    values, vectors = jnp.linalg.eigh(curvature)
+    return values[::-1], (root @ vectors)[:, ::-1]
 
 
 def _drawn(draw: Draw, count: int) -> Particles:
@@ -107,8 +116,7 @@ def averaged(
     At each of them λ counts up to 10⁶ only, by the singular values of J R, J the slopes of the rows
     and R Rᵀ the prior covariance; a draw at which J is not finite tells nothing.
     """
-    unit = jnp.eye(len(precision), dtype=precision.dtype)
-    root = jax.scipy.linalg.solve_triangular(jnp.linalg.cholesky(precision), unit, lower=True).T
+    root = _root(precision)
 
     def limited(place: Vector) -> Matrix:
         rows = slopes_of(likelihood, place) @ root
@@ -120,8 +128,7 @@ def averaged(
         return total + limited(place) / len(draws), None
 
     mean = jax.lax.scan(add, jnp.zeros_like(precision), draws)[0]
-    values, vectors = jnp.linalg.eigh(0.5 * (limited(mode) + mean))
-    return values[::-1], (root @ vectors)[:, ::-1]
+    return _axes(0.5 * (limited(mode) + mean), root)
 
 
 def kept(values: Vector, config: Config) -> int:
