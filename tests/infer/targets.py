@@ -59,10 +59,13 @@ def linear_model(size: int, rows: int, seed: int = 0) -> tuple[Target, Numbers, 
     def draw(key: Array) -> Array:
         return jnp.asarray(prior_mean) + prior_deviation * jax.random.normal(key, (size,))
 
+    def log_prior(x: Array) -> Array:
+        logs: Array = jax.scipy.stats.norm.logpdf(x, prior_mean, prior_deviation)
+        return jnp.sum(logs)
+
     plain = as_target(log_density)
-    target = Target(
-        plain.log_density, plain.values_and_slopes, likelihood, prior, draw, jnp.asarray(mean)
-    )
+    parts = plain.log_density, plain.values_and_slopes, likelihood, prior, draw
+    target = Target(*parts, jnp.asarray(mean), log_prior=log_prior)
     return target, mean, covariance
 
 

@@ -169,6 +169,17 @@ def test_prior_draws_have_the_prior(posterior: Posterior) -> None:
     assert (ratio[:, np.asarray(posterior.bijector.nonnegative)] > 0).all()
 
 
+def test_log_prior_integrates_to_one(posterior: Posterior) -> None:
+    """Coordinates are independent: along each the integral is one over its own density."""
+    middle, grid = posterior.inverse(posterior.prior), np.linspace(-40.0, 40.0, 20_001)
+    whole, total = float(posterior.log_prior(middle)), 0.0
+    for number in range(posterior.dimension):
+        line = jnp.tile(middle, (len(grid), 1)).at[:, number].set(jnp.asarray(grid))
+        along = np.exp(np.asarray(jax.vmap(posterior.log_prior)(line)) - whole)
+        total -= np.log(np.trapezoid(along, grid))
+    assert total == pytest.approx(whole, abs=1e-8)
+
+
 def test_network_itself_may_stand_for_its_graph(
     observations: Observations, units: NaturalUnits
 ) -> None:

@@ -74,7 +74,8 @@ def target_of(posterior: density.Posterior, batch: int | None = None) -> Target:
         return jax.vmap(jax.value_and_grad(lambda u: posterior.estimate(u, index)))(particles)
 
     rows = posterior.likelihood_rows, posterior.prior_rows
-    return Target(log_density, values_and_slopes, *rows, posterior.draw_prior)
+    draw, log_prior = posterior.draw_prior, posterior.log_prior
+    return Target(log_density, values_and_slopes, *rows, draw, log_prior=log_prior)
 
 
 def potential_of(study: Study, problem: Problem, carved: carve.Carved) -> Potential:
@@ -194,7 +195,7 @@ def sample_posed(
     """
     posterior, known = posed
     laplace, choice = known.main, study.infer.chosen(posterior.dimension)
-    target = target_of(posterior, choice.settings.batch_size)._replace(centre=laplace.centre)
+    target = target_of(posterior, choice.settings.batch_size)
     checkpoints = None if cache is None else Checkpoints(cache, _name(study, carved))
     samples = sampling.sample(key, target, known, choice, report, checkpoints)
 

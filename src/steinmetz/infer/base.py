@@ -39,9 +39,10 @@ class Target(NamedTuple):
     `values_and_slopes(key, particles)` are log p and ∇log p of many particles at once; they may be
     estimates from a batch of the data, chosen by the key. `likelihood` and `prior` are residual
     rows: JᵀJ of theirs is the Gauss–Newton curvature of the two factors (only their slopes are
-    used). `draw_prior(key)` is one exact draw from the prior, `centre` the most probable point,
-    `modes` all that are known where there are several. `root` is that of Laplace's covariance where
-    coordinates are not round: directions are told in posterior deviations all the same.
+    used). `draw_prior(key)` is one exact draw from the prior and `log_prior` its log density, whose
+    integral is one; `centre` is the most probable point, `modes` are all that are known where there
+    are several. `root` is that of Laplace's covariance where coordinates are not round: directions
+    are told in posterior deviations all the same.
     """
 
     log_density: LogDensity
@@ -52,6 +53,7 @@ class Target(NamedTuple):
     centre: Vector | None = None
     modes: Modes | None = None
     root: Matrix | None = None
+    log_prior: LogDensity | None = None
 
     def in_deviations(self, direction: Particles) -> Particles:
         """A direction of slopes per posterior deviation: ∇_v = rootᵀ ∇_u."""
@@ -104,7 +106,7 @@ def whiten(target: Target, laplace: Laplace) -> Target:
     def through(rows: Rows | None) -> Rows | None:
         return None if rows is None else lambda v: rows(laplace.forward(v))
 
-    draw, modes = target.draw_prior, target.modes
+    draw, prior, modes = target.draw_prior, target.log_prior, target.modes
     return Target(
         lambda v: target.log_density(laplace.forward(v)),
         values_and_slopes,
@@ -113,6 +115,7 @@ def whiten(target: Target, laplace: Laplace) -> Target:
         None if draw is None else lambda key: laplace.inverse(draw(key)),
         host.held(np.zeros(laplace.centre.shape), laplace.centre.dtype),
         None if modes is None else modes.seen_from(laplace),
+        log_prior=None if prior is None else lambda v: prior(laplace.forward(v)),
     )
 
 
@@ -176,6 +179,7 @@ class Capabilities(BaseModel):
     are coupled, so R-hat compares groups. 1 where every particle moves for itself.
     `acceptance`: the band in which the share of accepted moves must lie, from the facts `accepted`
     and `tried`; None where moves are not tested.
+    `bridges`: it comes to the target by degrees; what is `missing` of it at the end is a fact.
     `whitens`: it may work in coordinates made round; else it needs the target's own axes.
     `instead_for_laws`: why it cannot sample the posterior of a law, and what to do; empty if it
     can.
@@ -187,6 +191,7 @@ class Capabilities(BaseModel):
     divergences: bool = False
     groups: int = 1
     acceptance: tuple[float, float] | None = None
+    bridges: bool = False
     whitens: bool = True
     instead_for_laws: str = ""
 

@@ -49,6 +49,9 @@ _UNDAMPED = 3.0
 # in deviations by that Hessian, at which they end.
 _EXACT = Search(steps=1000, longest=1.0, rest=1e-3)
 
+# Log of √2π.
+_LOG_ROOT = 0.5 * float(np.log(2 * np.pi))
+
 Batch = Int[Array, "batch"]
 Rows = Float[Array, "rows"]
 
@@ -139,9 +142,20 @@ class Posterior(eqx.Module):
         constant, cells = self.likelihood.quadratic.constant, self.likelihood.cells
         misfit = share * jnp.sum(residuals(data, slope) ** 2) + constant
         likelihood = -0.5 * misfit * jnp.exp(-2 * log_factor) - cells * log_factor
+        return likelihood / self.temperature + self._prior_part(u)
+
+    def _prior_part(self, u: Vector) -> Scalar:
+        """The terms of log π(u) that do not know the data."""
+        theta, log_factor = self.theta(u), self.log_factor(u)
         prior = -0.5 * jnp.sum((theta / self.prior) ** 2) - 0.5 * log_factor**2
-        volume = self.bijector.log_jacobian(u[: self.potential.size])
-        return likelihood / self.temperature + prior + volume
+        return prior + self.bijector.log_jacobian(u[: self.potential.size])
+
+    def log_prior(self, u: Vector) -> Scalar:
+        """Log density of `draw_prior` in u; its integral is one."""
+        half = jnp.where(self.bijector.nonnegative, jnp.log(2.0), 0.0)
+        terms = half + jnp.log(self.bijector.scale / self.prior) - _LOG_ROOT
+        factor = _LOG_ROOT if self.likelihood.unknown_noise else 0.0
+        return self._prior_part(u) + jnp.sum(terms) - factor
 
     def likelihood_rows(self, u: Vector) -> Rows:
         """Standardised residuals; JᵀJ of theirs is the Gauss–Newton curvature of the likelihood.
