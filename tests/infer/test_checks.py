@@ -12,8 +12,12 @@ GOOD = {
     "particles": 50, "snapshots": 40, "draws": 2000, "frozen": (), "direction": 0.001,
     "discrepancy": 0.16, "expected": 0.15, "variance": (0.9, 1.2), "mean_variance": 1.02,
     "r_hat": 1.004, "bulk": 1500.0, "tail": 900.0,
-    "totals": {"divergent": 0.0, "accepted": 570.0, "tried": 1000.0},
+    "totals": {
+        "divergent": 0.0, "accepted": 570.0, "tried": 1000.0, "missing": 0.0, "evidence": -40.0,
+    },
+    "facts": {"evidence of modes": -38.0, "dimension": 5.0},
 }  # fmt: skip
+WORK = {"accepted": 570.0, "tried": 1000.0}
 
 
 def done(method: str, **changes: object) -> Inference:
@@ -35,6 +39,7 @@ def test_a_check_applies_where_the_method_declares_it() -> None:
         "ssvn": chains | {"accepted moves"},
         "hmc": chains | {"divergences"},
         "nuts": chains | {"divergences"},
+        "smc": chains | {"accepted moves", "whole likelihood", "evidence"},
         "l1flow": set(),
     }
     for method, more in expected.items():
@@ -57,6 +62,8 @@ def test_a_check_applies_where_the_method_declares_it() -> None:
         ("svgd", {"direction": 0.5}, "at rest"),
         ("svgd", {"direction": math.inf}, "at rest"),
         ("nuts", {"totals": {"divergent": 4.0}}, "divergences"),
+        ("smc", {"totals": {**WORK, "missing": 0.1, "evidence": -40.0}}, "whole likelihood"),
+        ("smc", {"totals": {**WORK, "missing": 0.0, "evidence": -43.1}}, "evidence"),
     ],
 )
 def test_each_failure_is_found_and_has_advice(

@@ -50,6 +50,10 @@ _ADVICE = {
     "effective draws, bulk": _LONGER,
     "effective draws, tail": _LONGER,
     "divergences": "raise infer.acceptance towards 0.99, or set infer.metric=dense",
+    "whole likelihood": "raise infer.warm_up, or lower infer.effective: the draws are of a density "
+    "in which data count for less",
+    "evidence": "the particles missed the modes that are known: raise infer.moves and "
+    "infer.warm_up, or compare with infer.method=auto",
     "accepted moves": "raise infer.warm_up, so that the size of the moves is found",
 }
 
@@ -124,6 +128,10 @@ def _rows(done: Inference) -> Iterator[tuple[str, bool, str, str]]:
     if can.divergences:
         count = int(done.totals["divergent"])
         yield "divergences", count == 0, str(count), "0"
+    if can.bridges:
+        missing = done.totals["missing"]
+        yield "whole likelihood", missing == 0, f"{1 - missing:.3g} of it", "1"
+        yield _evidence(done)
     if can.acceptance is not None and done.totals["tried"] > 0:
         share, (low, high) = done.totals["accepted"] / done.totals["tried"], can.acceptance
         yield "accepted moves", low <= share <= high, f"{share:.2f}", f"{low} to {high}"
@@ -137,6 +145,16 @@ def _modes(done: Inference) -> tuple[str, bool, str, str]:
     shares = ", ".join(f"{share:.0%}" for share in done.modes)
     measured = f"{len(done.modes)} with shares {shares}; {done.exchanges} changes"
     return "modes", done.exchanges >= _EXCHANGES, measured, wanted
+
+
+def _evidence(done: Inference) -> tuple[str, bool, str, str]:
+    """Whether the particles have met what is known of the density: its modes, by Laplace.
+
+    One nat per parameter is what Laplace's approximation of a bent density may have too much.
+    """
+    known, found = done.facts["evidence of modes"], done.totals["evidence"]
+    least = known - done.facts["dimension"]
+    return "evidence", found >= least, f"log evidence {found:.4g}", f"at least {least:.4g}"
 
 
 def _r_hat_limit(particles: int, snapshots: int) -> float:

@@ -94,7 +94,7 @@ class Descent(Flow, Batched):
         return self.rate * self.decay ** jnp.clip(second_half, 0.0, 1.0)
 
 
-class Moving(Settings):
+class Sampled(Settings):
     """Particles that keep moving: snapshots of them are draws."""
 
     capabilities: ClassVar[Capabilities] = Capabilities(snapshots=True)
@@ -102,9 +102,6 @@ class Moving(Settings):
     warm_up: WarmUp = 500
     steps: Steps = 2000
     thin: Thin = 50
-    refresh: int = Field(
-        10, ge=1, description="steps of the warm-up between two looks at the kernel's width"
-    )
 
     @property
     def width(self) -> int:
@@ -113,6 +110,14 @@ class Moving(Settings):
     @property
     def schedule(self) -> Schedule:
         return Schedule(self.steps, burn=self.warm_up, thin=min(self.thin, self.steps))
+
+
+class Moving(Sampled):
+    """The same where a kernel couples them."""
+
+    refresh: int = Field(
+        10, ge=1, description="steps of the warm-up between two looks at the kernel's width"
+    )
 
 
 class FlowState(NamedTuple):

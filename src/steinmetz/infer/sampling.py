@@ -112,7 +112,8 @@ def sample(
     target = target._replace(modes=several)
     white, spread = whiten(target, laplace), _SPREAD if settings.capabilities.snapshots else 1.0
     position = modes.seen_from(laplace).draw(start_key, settings.width, spread, white.log_density)
-    seen = white if settings.whiten else target._replace(root=laplace.root)
+    seen = target._replace(root=laplace.root, centre=laplace.centre)
+    seen = white if settings.whiten else seen
     start = position if settings.whiten else laplace.forward_all(position)
     sampler = build(seen, settings)
     groups = settings.capabilities.groups
@@ -132,6 +133,12 @@ def sample(
         there = jnp.asarray(run.halfway[run.alive])
         halfway = np.asarray(there if settings.whiten else laplace.inverse(there))
     measured = diagnostics.examine(check_key, white, by_snapshot, groups)
-    facts = sampler.facts
+    facts = sampler.facts | (_met(target, modes) if settings.capabilities.bridges else {})
     how = settings, choice.reason, modes, facts
     return Samples(np.asarray(u), by_snapshot, run, measured, *how, halfway)
+
+
+def _met(target: Target, modes: Modes) -> dict[str, float]:
+    """What draws that came by degrees must have met: the evidence of the known modes."""
+    known, size = modes.log_evidence(target.log_density), modes.centres.shape[1]
+    return {"evidence of modes": known, "dimension": float(size)}
