@@ -15,7 +15,7 @@ from steinmetz.infer.modes import Modes
 from steinmetz.infer.sampling import Samples
 from steinmetz.laplace import Laplace
 
-from .targets import linear_model
+from .targets import linear_model, sample
 
 
 def run(target: Target, at: Array, root: Array | None = None, **settings: object) -> Samples:
@@ -104,6 +104,17 @@ def test_every_particle_descends_from_one_of_its_own_island() -> None:
     assert len(np.unique(ancestors)) < count
     island = group_of(count, smc.Config().capabilities.groups)
     np.testing.assert_array_equal(island[ancestors], island)
+
+
+def test_a_lost_particle_takes_nobody_with_it() -> None:
+    """Not a number from the start: it stays, and its island goes on as the others do."""
+    target, mean, covariance = linear_model(3, 6)
+    start = jnp.tile(jnp.asarray(mean), (200, 1)).at[5, 1].set(jnp.nan)
+    done = sample(smc, target, 3, start, warm_up=100, steps=200, thin=10)
+    assert done.frozen == [5]
+    draws, deviation = done.usable.reshape(-1, 3), np.sqrt(np.diag(covariance))
+    assert (np.abs(draws.mean(axis=0) - mean) < 0.2 * deviation).all()
+    assert draws.std(axis=0) == pytest.approx(deviation, rel=0.1)
 
 
 def test_draws_at_which_the_density_is_no_number_are_replaced() -> None:

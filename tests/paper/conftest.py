@@ -27,7 +27,8 @@ TINY = {
 # Settings of a sampler that ends soon.
 CHAINS = {"infer.chains": 2, "infer.warm_up": 30, "infer.steps": 40, "infer.thin": 2}
 MOVING = {"infer.particles": 8, "infer.warm_up": 20, "infer.steps": 40, "infer.thin": 4}
-SAMPLERS = {"": {}, "NUTS": CHAINS, "HMC": CHAINS, "reference": MOVING | {"infer.extend": 0}}
+LONG = {"reference": MOVING | {"infer.extend": 0}, "SMC": MOVING}
+SAMPLERS = {"": {}, "NUTS": CHAINS, "HMC": CHAINS, **LONG}
 PARTICLES = {"infer.particles": 8, "infer.steps": 30}
 SEED = reproduce.Seeds(1, first=2)
 

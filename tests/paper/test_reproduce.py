@@ -58,9 +58,9 @@ def test_laws_come_first_then_references_and_nothing_twice() -> None:
     ]
     laws, modes, references, rest = reproduce.stages(tasks)
     assert len(laws) == 6  # three penalties, two seeds: readings and samplers share them
-    assert {task.point.arm for task in references} == {"L0+reference", "L1+reference", "L2+NUTS"}
+    assert {task.point.arm for task in references} == {"L0+reference", "L1+reference", "L2+SMC"}
     assert len(modes) == 12  # of every law in both readings
-    assert len(references) == 10  # in the tempered reading, whole networks have none
+    assert len(references) == 12  # as many: each is sampled at length
     shared = [task for task in rest if task.point.arm == "L0+SVGD"]
     assert len(shared) == 4  # those of the bands are those of the comparison
     assert rest[0].point.arm.startswith("L2")  # the longest first

@@ -240,11 +240,12 @@ def _turned(key: Array, state: State, effective: float) -> State:
     """
     gain = jnp.where(state.alive, state.known.gain, -jnp.inf)
     change = _change(gain, 1 - state.beta, effective * jnp.sum(state.alive))
+    log_weight = jnp.where(state.alive, change * gain, -jnp.inf)
     island = group_of(len(gain), _ISLANDS)
     chosen, evidence = jnp.arange(len(gain)), state.evidence
     for one, its_key in enumerate(jax.random.split(key, int(island.max()) + 1)):
         members = np.flatnonzero(island == one)
-        drawn, mean = _drawn(its_key, change * gain[members])
+        drawn, mean = _drawn(its_key, log_weight[members])
         living = jnp.maximum(jnp.sum(state.alive[members]), 1) / len(members)
         chosen = chosen.at[members].set(jnp.asarray(members)[drawn])
         evidence = evidence.at[members].add(mean - jnp.log(living))

@@ -71,9 +71,8 @@ class Grid(Sized):
     are sampled. `lengths` are steps of an arm's sampler, for W1 at equal time in the proper
     reading. `sources` are figures whose points this one only looks at. `reference` has for every
     sparsifier the arm that samples its posterior at length: others of it are also compared with
-    that. `left_out` has readings in which an arm is not sampled. `options` are those of the kind of
-    figure, a file in `plots`; `why` says what to know where a claim does not hold, `sizes` where
-    less is done than in the paper.
+    that. `options` are those of the kind of figure, a file in `plots`; `why` says what to know
+    where a claim does not hold, `sizes` where less is done than in the paper.
     """
 
     id: str
@@ -92,7 +91,6 @@ class Grid(Sized):
     lengths: dict[str, dict[str, tuple[int, ...]]] = Field({})
     sources: tuple[str, ...] = ()
     reference: dict[str, str] = Field({})
-    left_out: dict[str, tuple[ReadingName, ...]] = Field({})
     seeds: dict[str, int] = Field({"quick": 3, "full": 3})
     options: Options = Options()
     why: str = ""
@@ -213,16 +211,11 @@ def points(grid: Grid, scale: str, seeds: Sequence[int]) -> list[Point]:
     axis = grid.axis
     changes = [{}] if axis is None else [{axis.key: value} for value in axis.values[scale]]
     asked = itertools.product(seeds, changes, grid.readings, grid.arms)
-    every = [_point(grid, scale, *one) for one in asked if _sampled(grid, *one[2:])]
+    every = [_point(grid, scale, *one) for one in asked]
     for arm, lengths in grid.lengths.items():
         for seed, steps in itertools.product(seeds, lengths[scale]):
             every.append(_point(grid, scale, seed, {"infer.steps": steps}, "proper", arm))
     return sorted(every, key=lambda point: point.reference is not None)
-
-
-def _sampled(grid: Grid, reading: str, arm: str) -> bool:
-    """Whether an arm is sampled in a reading."""
-    return reading not in grid.left_out.get(arm, ())
 
 
 def _point(grid: Grid, scale: str, seed: int, varied: Settings, reading: str, arm: str) -> Point:
@@ -240,8 +233,6 @@ def _point(grid: Grid, scale: str, seed: int, varied: Settings, reading: str, ar
         thin = max(1, changes["infer.steps"] // _SHORT_CHAIN)
         changes["infer.thin"] = min(changes["infer.thin"], thin)
     reference, longest = None, grid.reference.get(arm.partition("+")[0])
-    if longest is not None and not _sampled(grid, reading, longest):
-        longest = None
     if longest is not None and (arm != longest or "infer.steps" in varied):
         same = {key: setting for key, setting in varied.items() if not key.startswith("infer.")}
         reference = _point(grid, scale, seed, same, reading, longest)
