@@ -58,7 +58,7 @@ def test_settings_declare_what_applies(name: str) -> None:
     for preset in getattr(registry.load("infer", name), "PRESETS", {}).values():
         kind(**preset)
     if not kind.capabilities.whitens:
-        with pytest.raises(ValueError, match="knows the axes"):
+        with pytest.raises(ValueError, match="coordinates of the density itself"):
             defaults(kind, whiten=True)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from jaxtyping import Array
 
+import steinmetz
 from steinmetz.infer import sampling, smc
 from steinmetz.infer.base import Choice, Target, as_target
 from steinmetz.infer.diagnostics import group_of
@@ -29,9 +30,12 @@ def failed(samples: Samples) -> set[str]:
     return {check.name for check in samples.checks if not check.passed}
 
 
-def test_evidence_mean_and_covariance_of_a_linear_model() -> None:
-    """From its prior: log ∫ π within a tenth, moments within a tenth of a deviation."""
+@pytest.mark.parametrize("prior", [True, False])
+def test_evidence_mean_and_covariance_of_a_linear_model(prior: bool) -> None:
+    """From its prior, or from around its mode: log ∫ π and moments within a tenth."""
     target, mean, covariance = linear_model(5, 12)
+    if not prior:
+        target = target._replace(draw_prior=None, log_prior=None)
     root = jnp.asarray(np.linalg.cholesky(covariance))
     done = run(target, jnp.asarray(mean), root, particles=800, warm_up=200, steps=200, thin=20)
     size, volume = len(mean), np.linalg.slogdet(covariance)[1]
@@ -91,7 +95,24 @@ def test_a_mode_that_particles_missed_is_told() -> None:
     target = as_target(log_density)._replace(draw_prior=draw, log_prior=prior)
     root = narrow * jnp.eye(size)
     done = run(target, spike, root, particles=200, warm_up=100, steps=60, thin=15)
+    found = done.inference.totals["evidence"]
+    assert found == pytest.approx(0.5 * size * np.log(2 * np.pi), abs=0.2)
     assert "evidence" in failed(done)
+
+
+def test_a_narrow_density_of_ones_own_is_found_from_any_start() -> None:
+    """Its mode is looked for first: particles begin around it, and the check knows its evidence."""
+    centre, deviation = np.array([40.0, -3.0]), np.array([0.01, 2.0])
+
+    def log_density(x: Array) -> Array:
+        return -0.5 * jnp.sum(((x - centre) / deviation) ** 2)
+
+    done = steinmetz.sample(
+        log_density, start=[0.0, 0.0], method="smc", warm_up=100, steps=100, thin=10
+    )
+    exact = float(np.log(2 * np.pi * deviation.prod()))
+    assert done.inference.totals["evidence"] == pytest.approx(exact, abs=0.3)
+    assert not failed(done)
 
 
 def test_every_particle_descends_from_one_of_its_own_island() -> None:
@@ -112,6 +133,9 @@ def test_a_lost_particle_takes_nobody_with_it() -> None:
     start = jnp.tile(jnp.asarray(mean), (200, 1)).at[5, 1].set(jnp.nan)
     done = sample(smc, target, 3, start, warm_up=100, steps=200, thin=10)
     assert done.frozen == [5]
+    exact = float(target.log_density(jnp.asarray(mean))) + 1.5 * np.log(2 * np.pi)
+    exact += 0.5 * np.linalg.slogdet(covariance)[1]
+    assert done.facts["evidence"][done.alive].sum() == pytest.approx(exact, abs=0.3)
     draws, deviation = done.usable.reshape(-1, 3), np.sqrt(np.diag(covariance))
     assert (np.abs(draws.mean(axis=0) - mean) < 0.2 * deviation).all()
     assert draws.std(axis=0) == pytest.approx(deviation, rel=0.1)

@@ -169,8 +169,13 @@ def test_prior_draws_have_the_prior(posterior: Posterior) -> None:
     assert (ratio[:, np.asarray(posterior.bijector.nonnegative)] > 0).all()
 
 
-def test_log_prior_integrates_to_one(posterior: Posterior) -> None:
+@pytest.mark.parametrize("unknown_noise", [False, True])
+def test_log_prior_integrates_to_one(
+    posterior: Posterior, observations: Observations, unknown_noise: bool
+) -> None:
     """Coordinates are independent: along each the integral is one over its own density."""
+    if unknown_noise:
+        _, posterior = linear_posterior(observations, unknown_noise=True, deviation=2.0)
     middle, grid = posterior.inverse(posterior.prior), np.linspace(-40.0, 40.0, 20_001)
     whole, total = float(posterior.log_prior(middle)), 0.0
     for number in range(posterior.dimension):

@@ -46,10 +46,10 @@ def sample(
 
     `start` is a point, or several of them as rows, for a density that may have several modes; more
     starts are tried around what is found from them. `settings` are those of the method, such as
-    particles=100; whiten=False starts around `start` and keeps the coordinates. With a `cache`, an
-    interrupted call goes on where it was. Raises `InputError` for settings and starts that cannot
-    be, and for a density without a mode; `RunFailure` where more than a tenth of the particles meet
-    a density that is not finite.
+    particles=100; whiten=False starts around `start` and keeps the coordinates, unless the method
+    must know the modes all the same. With a `cache`, an interrupted call goes on where it was.
+    Raises `InputError` for settings and starts that cannot be, and for a density without a mode;
+    `RunFailure` where more than a tenth of the particles meet a density that is not finite.
     """
     use_double()
     given = jnp.asarray(start, float)
@@ -64,7 +64,7 @@ def sample(
     key, size = jax.random.key(seed), points.shape[1]
     choice = _settings(method, settings).chosen(size)
     known = modes.Modes.single(Laplace(points[0], jnp.eye(size)))
-    if choice.settings.whiten:
+    if choice.settings.whiten or choice.settings.capabilities.bridges:
         known = _modes(jax.random.fold_in(key, 1), target, points)
         _check_mode(known)
     checkpoints = None if cache is None else Checkpoints(cache)

@@ -179,8 +179,9 @@ class Capabilities(BaseModel):
     are coupled, so R-hat compares groups. 1 where every particle moves for itself.
     `acceptance`: the band in which the share of accepted moves must lie, from the facts `accepted`
     and `tried`; None where moves are not tested.
-    `bridges`: it comes to the target by degrees; what is `missing` of it at the end is a fact.
-    `whitens`: it may work in coordinates made round; else it needs the target's own axes.
+    `bridges`: it comes to the target by degrees, and weighs modes by itself; what is `missing` of
+    the target at the end, and the log `evidence`, are facts.
+    `whitens`: it may work in coordinates made round; else it needs the target's own.
     `instead_for_laws`: why it cannot sample the posterior of a law, and what to do; empty if it
     can.
     """
@@ -210,9 +211,10 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _whitens(self) -> "Settings":
-        """A method that knows the axes is not whitened."""
+        """A method that needs the target's own coordinates is not whitened."""
         if self.whiten and not self.capabilities.whitens:
-            raise ValueError(f"infer.whiten must be false: {self.method} knows the axes")
+            why = f"{self.method} needs the coordinates of the density itself"
+            raise ValueError(f"infer.whiten must be false: {why}")
         return self
 
     @property

@@ -30,6 +30,8 @@ _DISCREPANCY = 2.0
 _COLLAPSED = 0.5
 # Mean length of the Stein direction, in posterior deviations, at which a flow has come to rest.
 _REST = 0.02
+# Nats that Laplace's approximation of a bent density may have too much, per parameter and at least.
+_NATS, _FEW_NATS = 0.5, 2.0
 # Changes of particles between modes from which the shares of the modes are known to a few percent.
 _EXCHANGES = 100
 
@@ -63,10 +65,10 @@ class Inference(Diagnostics):
 
     `particles` are those asked for, `frozen` the numbers of those lost, `direction` is what the
     method calls its distance from rest, `totals` are its counts over all usable particles, `facts`
-    what it knew before its first step. `mode_slope` is the slope at the mode from which all
-    started, in posterior deviations. `modes` are the shares of the draws at the modes that were
-    found from so many `starts`, `exchanges` counts particles that were at another mode a snapshot
-    later.
+    what it knew before its first step, or what its draws are judged by. `mode_slope` is the slope
+    at the mode from which all started, in posterior deviations. `modes` are the shares of the draws
+    at the modes that were found from so many `starts`, `exchanges` counts particles that were at
+    another mode a snapshot later.
     """
 
     method: str
@@ -109,7 +111,7 @@ def _rows(done: Inference) -> Iterator[tuple[str, bool, str, str]]:
     if done.mode_slope is not None:
         slope, wanted = f"slope {done.mode_slope:.2g} deviations", f"at most {MODE_SLOPE}"
         yield "mode", done.mode_slope <= MODE_SLOPE, slope, wanted
-    if done.starts > 1:
+    if done.starts > 1 and not can.bridges:  # which weighs all that it meets
         yield _modes(done)
     if can.rests:
         rest = done.direction is not None and done.direction < _REST
@@ -130,7 +132,7 @@ def _rows(done: Inference) -> Iterator[tuple[str, bool, str, str]]:
         yield "divergences", count == 0, str(count), "0"
     if can.bridges:
         missing = done.totals["missing"]
-        yield "whole likelihood", missing == 0, f"{1 - missing:.3g} of it", "1"
+        yield "whole likelihood", missing == 0, f"{missing:.2g} missing", "none"
         yield _evidence(done)
     if can.acceptance is not None and done.totals["tried"] > 0:
         share, (low, high) = done.totals["accepted"] / done.totals["tried"], can.acceptance
@@ -150,10 +152,10 @@ def _modes(done: Inference) -> tuple[str, bool, str, str]:
 def _evidence(done: Inference) -> tuple[str, bool, str, str]:
     """Whether the particles have met what is known of the density: its modes, by Laplace.
 
-    One nat per parameter is what Laplace's approximation of a bent density may have too much.
+    Laplace's approximation of a bent density may have too much (docs/samplers.md).
     """
     known, found = done.facts["evidence of modes"], done.totals["evidence"]
-    least = known - done.facts["dimension"]
+    least = known - max(_FEW_NATS, _NATS * done.facts["dimension"])
     return "evidence", found >= least, f"log evidence {found:.4g}", f"at least {least:.4g}"
 
 

@@ -26,7 +26,8 @@ class Samples:
     `draws` are in the target's own coordinates: those of the first snapshot, then of the second,
     and so on. `white` are the same in coordinates in which the Laplace approximation is round, by
     snapshot and particle. `settings` are those of the method that ran, `reason` says why it was
-    taken; `modes` are those that were known, `facts` what the method knew before its first step.
+    taken; `modes` are those that were known, `facts` what the method knew before its
+    first step, or its draws are judged by.
     `halfway` are the places of a flow after half of its steps, in coordinates as of `white`.
     """
 
@@ -139,6 +140,6 @@ def sample(
 
 
 def _met(target: Target, modes: Modes) -> dict[str, float]:
-    """What draws that came by degrees must have met: the evidence of the known modes."""
+    """Evidence of the known modes: that of draws which came by degrees must not be far below."""
     known, size = modes.log_evidence(target.log_density), modes.centres.shape[1]
     return {"evidence of modes": known, "dimension": float(size)}

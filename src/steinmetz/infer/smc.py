@@ -8,7 +8,8 @@ the reference where chains do not get through, as with whole networks. The weigh
 evidence. At β = 1 particles are chains of Hamiltonian Monte Carlo.
 
 Particles fall into islands that share β and the size of the moves, and no particle: where islands
-disagree, there were too few moves on the way.
+disagree, there were too few moves on the way. Draws weigh all islands alike, which is right in the
+limit of many particles.
 """
 
 from collections.abc import Callable
@@ -51,7 +52,7 @@ class Config(Sampled):
         snapshots=True, groups=_ISLANDS, acceptance=_BAND, bridges=True, whitens=False
     )
     method: Literal["smc"] = "smc"
-    whiten: bool = Field(False, description="sample where Laplace's approximation is round")
+    whiten: bool = Field(False, description="must be false: the prior is round in u itself")
     particles: int = Field(200, ge=1, le=100_000, description="laws that move side by side")
     warm_up: WarmUp = 1000
     steps: Steps = 1000
@@ -210,12 +211,13 @@ def build(target: Target, config: Config) -> Sampler[State]:
             tried=state.tried + ~warm,
             number=state.number + 1,
         )
-        share = jnp.ones_like(state.evidence) / len(state.particles)
+        share = state.alive / jnp.maximum(jnp.sum(state.alive), 1)
+        evidence = jax.scipy.special.logsumexp(state.evidence, b=share)
         facts = {
             "accepted": state.accepted,
             "tried": state.tried,
             "missing": (1 - state.beta) * share,
-            "evidence": state.evidence * share,
+            "evidence": evidence * share,
         }
         return state, Info.of(change, state.alive, facts)
 
@@ -269,7 +271,7 @@ def _drawn(key: Array, log_weight: PerParticle) -> tuple[Chosen, Scalar]:
     weight, count = jnp.exp(log_weight - top), len(log_weight)
     total = jnp.maximum(jnp.sum(weight), 1e-300)
     place = (jax.random.uniform(key) + jnp.arange(count)) / count
-    drawn = jnp.searchsorted(jnp.cumsum(weight) / total, place)
+    drawn = jnp.searchsorted(jnp.cumsum(weight) / total, place, side="right")
     return jnp.minimum(drawn, count - 1), top + jnp.log(total / count)
 
 

@@ -33,9 +33,10 @@ _COMPARED = ("w1_noisy", "w1_clean", "w1_reference")
 _PLACES = 12
 RULE = (
     "An arm has converged if, in every seed, its mode is one, no particle was lost, moves were "
-    "accepted as they should and none diverged, and what claims compare, the push-forward along "
-    "the path, has settled: of chains and moving particles its R-hat and effective draws pass; a "
-    f"flow is at rest, or W1 between its push-forwards halfway and at the end is at most {MOVED:g} "
+    "accepted as they should and none diverged, particles that come from the prior have all of the "
+    "likelihood and have met the mode that is known, and what claims compare, the push-forward "
+    "along the path, has settled: of chains and moving particles its R-hat and effective draws "
+    f"pass; a flow is at rest, or W1 between its push-forwards halfway and at the end is at most {MOVED:g} "
     "of the W1 that a claim compares. It is biased if it has converged, and the Stein "
     "discrepancy, the variance of its draws or the shares of several modes are off; a reference "
     "must also know the shares of its modes. No claim about W1 or coverage is decided by an arm or "
