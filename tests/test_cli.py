@@ -143,7 +143,7 @@ def test_list_names_everything() -> None:
                 "--set",
                 "infer.whiten=true",
             ],
-            "knows the axes",
+            "coordinates of the density itself",
         ),
         (
             ["run", "hyperelasticity", "--set", "infer.method=l1flow"],

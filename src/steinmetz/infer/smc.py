@@ -18,9 +18,10 @@ from typing import ClassVar, Literal, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int
+from jaxtyping import Array
 from pydantic import Field
 
+from steinmetz.infer import weights
 from steinmetz.infer.base import Capabilities, Info, Sampler, Target, admitted, usable
 from steinmetz.infer.diagnostics import group_of
 from steinmetz.infer.particles import Sampled, Steps, WarmUp
@@ -36,13 +37,6 @@ _WANTED, _GAIN = 0.75, 0.5
 _BAND = (0.4, 0.99)
 # The first step, the longest one, in deviations of the particles, and how much steps differ.
 _FIRST, _LONGEST, _JITTER = 0.1, 1.0, 0.3
-# The smallest change of β is exp of this, found by so many halvings.
-_LEAST, _HALVINGS = -80.0, 60
-# Log likelihood of a draw of the prior at which it is not a number: it is replaced first.
-_NOTHING = -1e290
-
-# Which particles go on.
-Chosen = Int[Array, "particles"]
 
 
 class Config(Sampled):
@@ -74,12 +68,16 @@ class Known(NamedTuple):
     @property
     def gain(self) -> PerParticle:
         """Log likelihood: what the target has beyond the base; hardly any where it is no number."""
-        return jnp.where(jnp.isfinite(self.value), self.value - self.base, _NOTHING)
+        return jnp.where(jnp.isfinite(self.value), self.value - self.base, weights.NOTHING)
 
     def bridged(self, beta: Scalar) -> tuple[PerParticle, Particles]:
         """log π_β = (1 − β) log base + β log target, and its slope."""
         value = (1 - beta) * self.base + beta * self.value
         return value, (1 - beta) * self.base_slope + beta * self.slope
+
+
+# (key, places) → what is known of them.
+Look = Callable[[Array, Particles], Known]
 
 
 class State(NamedTuple):
@@ -168,29 +166,6 @@ def build(target: Target, config: Config) -> Sampler[State]:
             jnp.zeros((), int),
         )  # fmt: skip
 
-    def moved(key: Array, state: State) -> tuple[Particles, Known, PerParticle]:
-        """The ends of trajectories under π_β, and the chances with which they are taken."""
-        momentum_key, length_key, slope_key = jax.random.split(key, 3)
-        x, known, beta = state.particles, state.known, state.beta
-        jitter = jnp.exp(_JITTER * jax.random.normal(length_key, (len(x), 1), x.dtype))
-        step = state.step * jitter * state.scale
-        momentum = jax.random.normal(momentum_key, x.shape, x.dtype)
-        value, slope = known.bridged(beta)
-        before = value - 0.5 * jnp.sum(momentum**2, axis=1)
-        first = Flight(x, momentum, known, jnp.where(jnp.isfinite(slope), slope, 0.0))
-
-        def leap(number: Count, now: Flight) -> Flight:
-            momentum = now.momentum + 0.5 * step * now.slope
-            x = now.x + step * momentum
-            there = look(jax.random.fold_in(slope_key, number), x)
-            slope = there.bridged(beta)[1]
-            return Flight(x, momentum + 0.5 * step * slope, there, slope)
-
-        x, momentum, known, _ = jax.lax.fori_loop(0, config.leapfrogs, leap, first)
-        gain = known.bridged(beta)[0] - 0.5 * jnp.sum(momentum**2, axis=1) - before
-        good = usable(state.alive, known.value, known.slope) & jnp.isfinite(gain)
-        return x, known, jnp.where(good, jnp.exp(jnp.minimum(gain, 0.0)), 0.0)
-
     def step(key: Array, state: State) -> tuple[State, Info]:
         turn_key, move_key, test_key = jax.random.split(key, 3)
         warm = state.number < config.warm_up
@@ -198,7 +173,7 @@ def build(target: Target, config: Config) -> Sampler[State]:
         state = jax.lax.cond(
             due, lambda one: _turned(turn_key, one, config.effective), lambda one: one, state
         )
-        x, known, chance = moved(move_key, state)
+        x, known, chance = _flown(move_key, state, look, config.leapfrogs)
         taken = jax.random.uniform(test_key, chance.shape, chance.dtype) < chance
         change = jnp.where(taken[:, None], x - state.particles, 0.0) / state.scale
         mean = jnp.sum(chance) / jnp.maximum(jnp.sum(state.alive), 1)
@@ -211,17 +186,47 @@ def build(target: Target, config: Config) -> Sampler[State]:
             tried=state.tried + ~warm,
             number=state.number + 1,
         )
-        share = state.alive / jnp.maximum(jnp.sum(state.alive), 1)
-        evidence = jax.scipy.special.logsumexp(state.evidence, b=share)
-        facts = {
-            "accepted": state.accepted,
-            "tried": state.tried,
-            "missing": (1 - state.beta) * share,
-            "evidence": evidence * share,
-        }
-        return state, Info.of(change, state.alive, facts)
+        return state, Info.of(change, state.alive, _facts(state))
 
     return Sampler(init, step)
+
+
+def _facts(state: State) -> dict[str, Array]:
+    """What is told of a step; of what is missing and of the evidence, sums over the living."""
+    share = state.alive / jnp.maximum(jnp.sum(state.alive), 1)
+    evidence = jax.scipy.special.logsumexp(state.evidence, b=share)
+    return {
+        "accepted": state.accepted,
+        "tried": state.tried,
+        "missing": (1 - state.beta) * share,
+        "evidence": evidence * share,
+    }
+
+
+def _flown(
+    key: Array, state: State, look: Look, leapfrogs: int
+) -> tuple[Particles, Known, PerParticle]:
+    """The ends of trajectories under π_β, and the chances with which they are taken."""
+    momentum_key, length_key, slope_key = jax.random.split(key, 3)
+    x, known, beta = state.particles, state.known, state.beta
+    jitter = jnp.exp(_JITTER * jax.random.normal(length_key, (len(x), 1), x.dtype))
+    step = state.step * jitter * state.scale
+    momentum = jax.random.normal(momentum_key, x.shape, x.dtype)
+    value, slope = known.bridged(beta)
+    before = value - 0.5 * jnp.sum(momentum**2, axis=1)
+    first = Flight(x, momentum, known, jnp.where(jnp.isfinite(slope), slope, 0.0))
+
+    def leap(number: Count, now: Flight) -> Flight:
+        momentum = now.momentum + 0.5 * step * now.slope
+        x = now.x + step * momentum
+        there = look(jax.random.fold_in(slope_key, number), x)
+        slope = there.bridged(beta)[1]
+        return Flight(x, momentum + 0.5 * step * slope, there, slope)
+
+    x, momentum, known, _ = jax.lax.fori_loop(0, leapfrogs, leap, first)
+    gain = known.bridged(beta)[0] - 0.5 * jnp.sum(momentum**2, axis=1) - before
+    good = usable(state.alive, known.value, known.slope) & jnp.isfinite(gain)
+    return x, known, jnp.where(good, jnp.exp(jnp.minimum(gain, 0.0)), 0.0)
 
 
 def _taken(taken: Alive, there: Known, here: Known) -> Known:
@@ -241,13 +246,13 @@ def _turned(key: Array, state: State, effective: float) -> State:
     Scales of the moves are the deviations of all particles after that.
     """
     gain = jnp.where(state.alive, state.known.gain, -jnp.inf)
-    change = _change(gain, 1 - state.beta, effective * jnp.sum(state.alive))
+    change = weights.change(gain, 1 - state.beta, effective * jnp.sum(state.alive))
     log_weight = jnp.where(state.alive, change * gain, -jnp.inf)
     island = group_of(len(gain), _ISLANDS)
     chosen, evidence = jnp.arange(len(gain)), state.evidence
     for one, its_key in enumerate(jax.random.split(key, int(island.max()) + 1)):
         members = np.flatnonzero(island == one)
-        drawn, mean = _drawn(its_key, log_weight[members])
+        drawn, mean = weights.drawn(its_key, log_weight[members])
         living = jnp.maximum(jnp.sum(state.alive[members]), 1) / len(members)
         chosen = chosen.at[members].set(jnp.asarray(members)[drawn])
         evidence = evidence.at[members].add(mean - jnp.log(living))
@@ -263,37 +268,3 @@ def _turned(key: Array, state: State, effective: float) -> State:
         scale=jnp.where(scale > 0, scale, 1.0),
         evidence=evidence,
     )
-
-
-def _drawn(key: Array, log_weight: PerParticle) -> tuple[Chosen, Scalar]:
-    """Numbers of as many particles, drawn by their weights at even distances; log mean weight."""
-    top = jnp.maximum(jnp.max(log_weight), _NOTHING)
-    weight, count = jnp.exp(log_weight - top), len(log_weight)
-    total = jnp.maximum(jnp.sum(weight), 1e-300)
-    place = (jax.random.uniform(key) + jnp.arange(count)) / count
-    drawn = jnp.searchsorted(jnp.cumsum(weight) / total, place, side="right")
-    return jnp.minimum(drawn, count - 1), top + jnp.log(total / count)
-
-
-def _change(gain: PerParticle, left: Scalar, effective: Scalar) -> Scalar:
-    """The largest change of β, up to all that is left, with so many effective particles.
-
-    Of weights w these are (Σ w)²/Σ w²; the change is found by halving its logarithm.
-    """
-    above = gain - jnp.max(gain)
-
-    def enough(change: Scalar) -> Array:
-        weight = jnp.exp(change * above)
-        return jnp.sum(weight) ** 2 >= effective * jnp.sum(weight**2)
-
-    def half(_: Count, ends: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
-        low, high = ends
-        middle = (low + high) / 2
-        good = enough(jnp.exp(middle))
-        return jnp.where(good, middle, low), jnp.where(good, high, middle)
-
-    top = jnp.log(jnp.maximum(left, np.exp(_LEAST)))
-    low, _ = jax.lax.fori_loop(0, _HALVINGS, half, (jnp.full_like(top, _LEAST), top))
-    whole = enough(left) | (left <= 0)
-    change: Scalar = jnp.where(whole, jnp.maximum(left, 0.0), jnp.exp(low))
-    return change
