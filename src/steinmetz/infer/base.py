@@ -106,7 +106,7 @@ def whiten(target: Target, laplace: Laplace) -> Target:
     def through(rows: Rows | None) -> Rows | None:
         return None if rows is None else lambda v: rows(laplace.forward(v))
 
-    draw, prior, modes = target.draw_prior, target.log_prior, target.modes
+    draw, modes = target.draw_prior, target.modes
     return Target(
         lambda v: target.log_density(laplace.forward(v)),
         values_and_slopes,
@@ -115,7 +115,6 @@ def whiten(target: Target, laplace: Laplace) -> Target:
         None if draw is None else lambda key: laplace.inverse(draw(key)),
         host.held(np.zeros(laplace.centre.shape), laplace.centre.dtype),
         None if modes is None else modes.seen_from(laplace),
-        log_prior=None if prior is None else lambda v: prior(laplace.forward(v)),
     )
 
 

@@ -113,8 +113,8 @@ def sample(
     target = target._replace(modes=several)
     white, spread = whiten(target, laplace), _SPREAD if settings.capabilities.snapshots else 1.0
     position = modes.seen_from(laplace).draw(start_key, settings.width, spread, white.log_density)
-    seen = target._replace(root=laplace.root, centre=laplace.centre)
-    seen = white if settings.whiten else seen
+    own = target._replace(root=laplace.root, centre=laplace.centre)
+    seen = white if settings.whiten else own
     start = position if settings.whiten else laplace.forward_all(position)
     sampler = build(seen, settings)
     groups = settings.capabilities.groups
